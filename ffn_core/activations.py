@@ -11,38 +11,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .checks import floats
+
 SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 GELU_CUBIC = 0.044715  # Hendrycks & Gimpel 2016, section 2: the tanh approximation of x Phi(x)
 
 
 def identity(x):
     """x itself: no activation at all."""
-    return np.array(x, dtype=np.result_type(x, np.float16))
+    return floats(x).copy()
 
 
 def identity_gain(x):
     """1 everywhere."""
-    return np.ones_like(x, dtype=np.result_type(x, np.float16))
+    return np.ones_like(floats(x))
 
 
 def relu(x):
     """max(0, x): a half-wave rectifier."""
-    return np.maximum(x, 0.0)
+    return np.maximum(floats(x), 0.0)
 
 
 def relu_gain(x):
     """1 right of the kink, 0 left of it; at the kink itself 0, as PyTorch and JAX have it."""
-    return np.where(np.greater(x, 0.0), 1.0, np.zeros_like(x, dtype=np.result_type(x, np.float16)))
+    x = floats(x)
+    return np.where(x > 0.0, np.ones_like(x), 0.0)
 
 
 def gelu(x):
     """0.5 x (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3): the form GPT-2 and the lesson use."""
+    x = floats(x)
     u = SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x)
     return 0.5 * x * (1.0 + np.tanh(u))
 
 
 def gelu_gain(x):
     """0.5 (1 + tanh u) + 0.5 x (1 - tanh^2 u) u' with u as in `gelu`."""
+    x = floats(x)
     tanh_u = np.tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x))
     slope_u = SQRT_2_OVER_PI * (1.0 + 3.0 * GELU_CUBIC * (x * x))
     return 0.5 * (1.0 + tanh_u) + 0.5 * x * (1.0 - tanh_u * tanh_u) * slope_u
@@ -53,38 +58,44 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 def normal_cdf(x):
     """Phi(x), the standard normal distribution function, accurate in both tails."""
-    return 0.5 * np.asarray(_erfc(np.asarray(x) / -math.sqrt(2.0)), dtype=np.result_type(x, np.float16))
+    x = floats(x)
+    return 0.5 * np.asarray(_erfc(x / -math.sqrt(2.0)), dtype=x.dtype)
 
 
 def normal_pdf(x):
     """phi(x), the standard normal density."""
-    return np.exp(-0.5 * np.square(x)) / math.sqrt(2.0 * math.pi)
+    return np.exp(-0.5 * np.square(floats(x))) / math.sqrt(2.0 * math.pi)
 
 
 def gelu_exact(x):
     """x Phi(x): GELU as defined (Hendrycks & Gimpel 2016, eq. 1)."""
+    x = floats(x)
     return x * normal_cdf(x)
 
 
 def gelu_exact_gain(x):
     """Phi(x) + x phi(x)."""
+    x = floats(x)
     return normal_cdf(x) + x * normal_pdf(x)
 
 
 def sigmoid(x):
     """1 / (1 + exp(-x)), written so that exp never overflows."""
+    x = floats(x)
     decay = np.exp(-np.abs(x))
-    return np.where(np.less(x, 0.0), decay, 1.0) / (1.0 + decay)
+    return np.where(x < 0.0, decay, 1.0) / (1.0 + decay)
 
 
 def silu(x):
     """x sigmoid(x), also called Swish (Elfwing et al. 2017)."""
+    x = floats(x)
     return x * sigmoid(x)
 
 
 def silu_gain(x):
     """s (1 + x (1 - s)) with s = sigmoid(x), and 1 - s written as sigmoid(-x)."""
-    return sigmoid(x) * (1.0 + x * sigmoid(np.negative(x)))
+    x = floats(x)
+    return sigmoid(x) * (1.0 + x * sigmoid(-x))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,14 @@
 import numpy as np
 
 
+def floats(value):
+    """`value` as an array of floating-point numbers: float32 stays float32, whole numbers become float64."""
+    array = np.asarray(value)
+    if np.issubdtype(array.dtype, np.floating):
+        return array
+    return array.astype(np.float64, casting="same_kind")  # refuses text, objects and complex numbers
+
+
 def finite_array(name, value):
     """`value` as a floating-point array without NaN or infinity.
 
@@ -12,9 +20,7 @@ def finite_array(name, value):
         When a value is not a number, or not finite.
     """
     try:
-        array = np.asarray(value)
-        if not np.issubdtype(array.dtype, np.floating):
-            array = array.astype(np.float64)
+        array = floats(value)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds {value!r:.60}; an array of numbers is wanted") from None
     if not np.isfinite(array).all():

@@ -10,8 +10,8 @@ SUM_TOLERANCE = 1e-9
 def _probabilities(name, p):
     """`p` as an array of probabilities that sum to 1, or a ValueError that says what is wrong."""
     p = finite_array(name, p)
-    if p.size == 0 or p.min() < 0:
-        raise ValueError(f"{name} has the entry {p.min(initial=0.0):g}; probabilities of 0 or more are wanted")
+    if p.size and p.min() < 0:
+        raise ValueError(f"{name} has the entry {p.min():g}; probabilities of 0 or more are wanted")
     if abs(p.sum() - 1.0) > SUM_TOLERANCE:
         raise ValueError(f"{name} sums to {p.sum():.10g}; probabilities that sum to 1 are wanted")
     return p
@@ -36,7 +36,7 @@ def entropy_bits(p):
     """
     p = _probabilities("p", p)
     p = p[p > 0]
-    return float(-np.sum(p * np.log2(p)))
+    return max(0.0, float(-np.sum(p * np.log2(p))))  # rounding must not show as -0 bits
 
 
 def mutual_information(joint):
@@ -53,7 +53,8 @@ def mutual_information(joint):
     joint = _probabilities("joint", joint)
     if joint.ndim != 2:
         raise ValueError(f"joint has shape {joint.shape}; a table (symbols of X, symbols of Y) is wanted")
-    return entropy_bits(joint.sum(axis=1)) + entropy_bits(joint.sum(axis=0)) - entropy_bits(joint)
+    bits = entropy_bits(joint.sum(axis=1)) + entropy_bits(joint.sum(axis=0)) - entropy_bits(joint)
+    return max(0.0, bits)  # never negative: what is below 0 is rounding
 
 
 def merge(joint, groups):

@@ -93,8 +93,8 @@ def check(entry):
     if len(ours) != len(digits):
         raise ValueError(f"{entry.quantity}: {len(ours)} numbers came; {entry.printed!r} calls for {len(digits)}")
     if entry.bound is not None:
-        return Result(entry, ours, max(abs(v) for v in ours), entry.bound)
-    difference = max(abs(v - float(d)) for v, d in zip(ours, digits, strict=True))
+        return Result(entry, ours, float(np.max(np.abs(ours))), entry.bound)
+    difference = float(np.max(np.abs(np.subtract(ours, [float(d) for d in digits]))))  # NaN stays NaN, and is not ok
     # Half a unit of a 17-digit number can be below the spacing of floats: then equal floats are equal digits.
     return Result(entry, ours, difference, half_unit(digits[0]) + entry.roundings)
 

@@ -1,0 +1,122 @@
+"""The frame of a page: heading and idea at the top; a question, the numbers, the script and the neighbours below."""
+
+import re
+from importlib.resources import files
+
+import streamlit as st
+
+from . import bench, figures, link, site
+
+
+def open_page(idea, equation=None):
+    """Heading, question, the idea in two sentences, and the bench in one line.
+
+    Parameters
+    ----------
+    idea : str
+        Markdown.
+    equation : str, optional
+        LaTeX.
+    """
+    figures.start_page()
+    here = site.section(st.session_state.get("_page", ""))
+    st.title(here.title)
+    st.markdown(f"*{here.question}*")
+    st.markdown(idea)
+    if equation:
+        st.latex(equation)
+    settings = bench.current().settings
+    used = ", ".join(f"{name} {value}" for name, value in settings.items() if name in here.uses)
+    if used:
+        st.caption(f"On the bench: {used}.")
+
+
+def metrics(values):
+    """A row of labelled numbers that wraps on a phone.
+
+    Parameters
+    ----------
+    values : dict of str to str
+        Label (LaTeX in dollars is fine) to the number as text.
+    """
+    with st.container(horizontal=True):
+        for label, value in values.items():
+            st.metric(label, value, border=True)
+
+
+def note(text):
+    """A small line of text, and no gap where there is nothing to say."""
+    if text:
+        st.caption(text)
+
+
+def close_page(*, asked, answer, **settings):
+    """A question to check oneself, then the numbers as tables and CSV and the script that reproduces them.
+
+    Parameters
+    ----------
+    asked, answer : str
+        Markdown.
+    **settings
+        What the page's own controls are set to, written into the script beside the bench.
+    """
+    st.divider()
+    st.markdown(f"**Check yourself.** {asked}")
+    with st.expander("Show the answer"):
+        st.markdown(answer)
+    here = site.section(st.session_state.get("_page", ""))
+    numbers = st.expander("The numbers as tables and CSV, and the script", key="numbers", on_change="rerun")
+    if numbers.open:
+        with numbers:
+            _offer_numbers(here, {**bench.current().settings, **settings})
+
+
+def _offer_numbers(here, settings):
+    """Tables of every figure on the page with their downloads, and the script."""
+    script = recipe(here, settings)
+    st.download_button("Download the script", script, f"{here.slug}.py", "text/x-python", on_click="ignore")
+    st.code(script, language="python")
+    for number, (title, frame) in enumerate(figures.shown().items(), start=1):
+        st.markdown(f"**{title}**")
+        st.dataframe(frame, hide_index=True, height=min(240, 38 + 35 * len(frame)))
+        name = f"{here.slug}_{number}.csv"
+        st.download_button(f"Download {name}", frame.to_csv(index=False), name, "text/csv", on_click="ignore")
+
+
+def recipe(here, settings):
+    """The script of a page, its first assignments set to today's values.
+
+    A recipe is a whole program in recipes/; each setting stands in a line of its own, `name = value`.
+
+    Returns
+    -------
+    str
+    """
+    text = (files(__package__) / "recipes" / here.file).read_text(encoding="utf-8")
+    for name, value in settings.items():
+        text = re.sub(rf"(?m)^{name} = .*$", lambda _, n=name, v=value: f"{n} = {v!r}", text, count=1)
+    return text
+
+
+def repair_note(place):
+    """Say in `place` what of the link could not be used."""
+    said = link.repairs()
+    if said:
+        place.warning("Repaired: " + " ".join(said), icon="🔧")
+
+
+def share(place):
+    """A control in `place` that shows the link to this view."""
+    with place.popover("Share this view", icon="🔗"):
+        st.markdown("This link opens exactly what you see now.")
+        st.code(link.address(), language=None, wrap_lines=True)
+
+
+def neighbours(page, pages):
+    """Links to the section before and the one after."""
+    at = next(k for k, p in enumerate(pages) if p.url_path == page.url_path)
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        if at > 0:
+            st.page_link(pages[at - 1], label=f"Back: {pages[at - 1].title}", icon="⬅️")
+        if at + 1 < len(pages):
+            st.page_link(pages[at + 1], label=f"Next: {pages[at + 1].title}", icon="➡️", icon_position="right")

@@ -1,0 +1,23 @@
+"""FFN Lab: the router. `streamlit run streamlit_app.py` starts the app; every page runs through here."""
+
+import streamlit as st
+
+from ffn_ui import bench, history, layout, link, routing, site
+
+menu = routing.sections()
+page = st.navigation(menu)
+here = site.section(page.url_path)
+st.set_page_config(page_title=f"{here.title} · FFN Lab", page_icon="🧠", layout="wide")
+link.begin(page.url_path)
+with st.sidebar:
+    bench.draw(here.uses)
+    history.one_entry_per_view()
+top = st.container(horizontal=True, horizontal_alignment="right")
+note = st.container()
+try:
+    routing.run(page)
+except ValueError as error:
+    st.error(f"This view cannot be computed: {error}. Change a setting, or start again from the menu.")
+layout.repair_note(note)
+layout.share(top)
+layout.neighbours(page, [p for group in menu.values() for p in group])
