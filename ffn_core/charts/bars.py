@@ -39,8 +39,7 @@ def bars_chart(x_title, y_title, y_type="linear", height=200, tick_format="~g"):
         tooltip=[alt.Tooltip("at:O", title=x_title), alt.Tooltip("value:Q", title=y_title, format=".4~g")],
     )
     bars = base.mark_bar().encode(color=alt.condition("datum.chosen", alt.value(MARK), alt.value(BLUE)))
-    dot = base.transform_filter("datum.chosen").mark_point(
-        shape="triangle-down", color=MARK, filled=True, dy=-8, size=70
+    pointer = base.transform_filter("datum.chosen").mark_point(
+        shape="triangle-down", color=MARK, filled=True, opacity=1, size=70, yOffset=-8
     )
-    zero = alt.Chart(data("bars")).mark_rule(color=GREY).encode(y=alt.datum(0)) if y_type == "linear" else None
-    return alt.layer(*(layer for layer in (bars, dot, zero) if layer is not None)).properties(height=height)
+    return alt.layer(bars, pointer).properties(height=height)
