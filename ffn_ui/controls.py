@@ -15,12 +15,15 @@ BOUND = {"bind": "query-params"}
 
 
 def number(label, key, low, high, default, **more):
-    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it."""
+    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it.
+
+    The widget holds floats without decimals: one that holds whole numbers fails on `inf` in a link.
+    """
     default = min(default, high)
     if key in st.session_state:  # not on the first run: there the link decides
-        st.session_state[key] = min(max(st.session_state[key], low), high)
-    value = st.number_input(label, low, high, default, step=1, key=key, **BOUND, **more)
-    return link.settle(key, value, default, f"a whole number from {low:,} to {high:,}")
+        st.session_state[key] = float(min(max(st.session_state[key], low), high))
+    raw = st.number_input(label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more)
+    return link.settle(key, round(raw), default, f"a whole number from {low:,} to {high:,}")
 
 
 def slider(label, key, low, high, default, step, **more):
