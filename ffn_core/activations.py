@@ -5,6 +5,7 @@ out as gain(x) dx. To add an activation, write its two functions and one line in
 law test picks it up from there.
 """
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,30 @@ from .checks import floats
 
 SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 GELU_CUBIC = 0.044715  # Hendrycks & Gimpel 2016, section 2: the tanh approximation of x Phi(x)
+
+
+BLOCK = 65_536  # values; the few arrays of a formula then stay in the processor's cache
+
+
+def blockwise(f):
+    """Let an elementwise formula work through an array of any shape in flat blocks.
+
+    A formula of ten steps reads and writes ten arrays; in blocks they stay in the cache, which is several times faster
+    for millions of values and changes no digit.
+    """
+
+    @functools.wraps(f)
+    def in_blocks(x):
+        x = np.asarray(x)
+        flat = x.reshape(-1)
+        if flat.size <= BLOCK:
+            return f(flat).reshape(x.shape)[()]
+        out = np.empty(flat.shape, f(flat[:1]).dtype)
+        for start in range(0, flat.size, BLOCK):
+            out[start : start + BLOCK] = f(flat[start : start + BLOCK])
+        return out.reshape(x.shape)
+
+    return in_blocks
 
 
 def identity(x):
@@ -38,17 +63,30 @@ def relu_gain(x):
     return np.where(x > 0.0, np.ones_like(x), 0.0)
 
 
+def _tanh_u(x):
+    """tanh u with u = sqrt(2/pi) (x + 0.044715 x^3), the part that GELU and its gain share; worked in place."""
+    u = GELU_CUBIC * x
+    u *= x
+    u *= x
+    u += x
+    u *= SQRT_2_OVER_PI
+    return np.tanh(u, out=u)
+
+
+@blockwise
 def gelu(x):
     """0.5 x (1 + tanh u), u = sqrt(2/pi) (x + 0.044715 x^3): the form GPT-2 and the lesson use."""
-    x = floats(x)
-    u = SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x)
-    return 0.5 * x * (1.0 + np.tanh(u))
+    y = _tanh_u(x)
+    y += 1.0
+    y *= 0.5
+    y *= x
+    return y
 
 
+@blockwise
 def gelu_gain(x):
     """0.5 (1 + tanh u) + 0.5 x (1 - tanh^2 u) u' with u as in `gelu`."""
-    x = floats(x)
-    tanh_u = np.tanh(SQRT_2_OVER_PI * (x + GELU_CUBIC * x * x * x))
+    tanh_u = _tanh_u(x)
     slope_u = SQRT_2_OVER_PI * (1.0 + 3.0 * GELU_CUBIC * (x * x))
     return 0.5 * (1.0 + tanh_u) + 0.5 * x * (1.0 - tanh_u * tanh_u) * slope_u
 
@@ -67,12 +105,14 @@ def normal_pdf(x):
     return np.exp(-0.5 * np.square(floats(x))) / math.sqrt(2.0 * math.pi)
 
 
+@blockwise
 def gelu_exact(x):
     """x Phi(x): GELU as defined (Hendrycks & Gimpel 2016, eq. 1)."""
     x = floats(x)
     return x * normal_cdf(x)
 
 
+@blockwise
 def gelu_exact_gain(x):
     """Phi(x) + x phi(x)."""
     x = floats(x)
@@ -86,12 +126,14 @@ def sigmoid(x):
     return np.where(x < 0.0, decay, 1.0) / (1.0 + decay)
 
 
+@blockwise
 def silu(x):
     """x sigmoid(x), also called Swish (Elfwing et al. 2017)."""
     x = floats(x)
     return x * sigmoid(x)
 
 
+@blockwise
 def silu_gain(x):
     """s (1 + x (1 - s)) with s = sigmoid(x), and 1 - s written as sigmoid(-x)."""
     x = floats(x)

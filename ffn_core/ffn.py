@@ -119,9 +119,11 @@ def forward(H, weights, sigma):
     """
     H = finite_array("H", H)
     last_axis("H", H, weights.d_model, f"W1 {weights.W1.shape}")
-    pre = H @ weights.W1 + weights.b1
+    pre = H @ weights.W1
+    pre += weights.b1
     post = sigma.f(pre)
-    out = post @ weights.W2 + weights.b2
+    out = post @ weights.W2
+    out += weights.b2
     return Trace(H, pre, post, out)
 
 

@@ -1,0 +1,56 @@
+"""Each page on the server: time, bytes and charts of one rerun, against the textbook one-chart page."""
+
+import asyncio
+
+from ffn_ui.site import CONTENTS
+
+from .figures import percentile
+from .server import FLOOR, running
+from .session import Visitor
+
+RERUNS = 40
+CHARTS_ON_A_LIGHT_PAGE = 3
+BYTES_LIGHT, BYTES_HEAVY = 30_000, 60_000
+
+
+async def rerun(server, page, reruns=RERUNS):
+    """Move a control of a page, again and again.
+
+    Returns
+    -------
+    dict
+        p50_ms, p95_ms, cpu_ms, kB and charts of a rerun.
+    """
+    async with Visitor(server.port, page) as visitor:
+        for _ in range(3):
+            await visitor.move()
+        before = server.cpu_s
+        answers = [await visitor.move() for _ in range(reruns)]
+        cpu = (server.cpu_s - before) / reruns
+    times = [a.ms for a in answers]
+    return {
+        "p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95), "cpu_ms": cpu * 1e3,
+        "kB": percentile([a.bytes for a in answers], 50) / 1e3, "charts": visitor.charts_shown,
+    }  # fmt: skip
+
+
+def rows(reruns=RERUNS):
+    """The floors first, then every page.
+
+    Yields
+    ------
+    dict
+    """
+    with running(f"{FLOOR}/slider_only.py") as server:
+        yield {"page": "floor: slider and text", **asyncio.run(rerun(server, "", reruns))}
+    with running(f"{FLOOR}/one_chart.py", defaults=True) as server:
+        floor = asyncio.run(rerun(server, "", reruns))
+        yield {"page": "floor: one chart, default settings", **floor}
+    with running() as server:
+        for k, section in enumerate(CONTENTS):
+            row = asyncio.run(rerun(server, section.slug if k else "", reruns))
+            budget = BYTES_LIGHT if row["charts"] <= CHARTS_ON_A_LIGHT_PAGE else BYTES_HEAVY
+            yield {
+                "page": section.title, **row, "ratio": row["p50_ms"] / floor["p50_ms"],
+                "ok": row["p50_ms"] <= 0.5 * floor["p50_ms"] and row["kB"] * 1e3 <= budget,
+            }  # fmt: skip

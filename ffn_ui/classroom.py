@@ -1,0 +1,86 @@
+"""A view prepared for a class: controls locked or hidden and a question to read, all of it in the link.
+
+Three parameters beside the controls' own: `lock` and `hide` name controls, separated by commas, and `ask` is a text.
+They are read on every run and belong to one page: the menu, or one button, leads back to the full page.
+"""
+
+import streamlit as st
+
+from . import link
+
+PARAMETERS = ("lock", "hide", "ask")
+MOST_TEXT = 500
+MOST_LINK = 2000
+
+
+def _names(parameter):
+    return {name.strip() for name in st.query_params.get(parameter, "").split(",")} - {""}
+
+
+def prepared():
+    """Whether this view was prepared for a class."""
+    return any(st.query_params.get(p) for p in PARAMETERS)
+
+
+def draw(widget, label, *arguments, key, **more):
+    """Draw a Streamlit widget as the view has it: as it is, locked, or not at all.
+
+    A hidden control still takes its value from the link: it is drawn and taken away in the same run.
+
+    Parameters
+    ----------
+    widget : str
+        Name of the Streamlit function.
+
+    Returns
+    -------
+    The widget's value.
+    """
+    if key in _names("hide"):
+        place = st.empty()
+        value = getattr(place, widget)(label, *arguments, key=key, **more)
+        place.empty()
+        return value
+    if key in _names("lock"):
+        more["disabled"] = True
+    return getattr(st, widget)(label, *arguments, key=key, **more)
+
+
+def show_question(place):
+    """The instructor's text, as text, with a way out to the full page."""
+    if not prepared():
+        return
+    text = " ".join(st.query_params.get("ask", "").split())[:MOST_TEXT]
+    with place.container(border=True):
+        if text:
+            st.text(text)
+        st.caption("This view was prepared for a class: some controls may be locked or left out.")
+        st.button("Open the full page", on_click=_leave, icon="🔓")
+
+
+def _leave():
+    for parameter in PARAMETERS:
+        st.query_params.pop(parameter, None)
+
+
+def unknown():
+    """Names in `lock` and `hide` that no control of this page has, for the repair note.
+
+    Returns
+    -------
+    list of str
+    """
+    return sorted((_names("lock") | _names("hide")) - set(link.controls()))
+
+
+def prepare():
+    """The instructor's side: choose what students see, write a question, copy the link."""
+    st.markdown("**For a class.** What students may move, what they do not see, and what they are asked.")
+    names = sorted(link.controls())
+    lock = st.multiselect("lock", names, key="class_lock", help="Shown, but students cannot move them.")
+    hide = st.multiselect("leave out", names, key="class_hide", help="Not shown; the value is the one you have now.")
+    ask = st.text_area("question or instruction", max_chars=MOST_TEXT, key="class_ask", height=90)
+    address = link.address(lock=",".join(lock), hide=",".join(hide), ask=" ".join(ask.split()))
+    if len(address) > MOST_LINK:
+        st.warning(f"The link has {len(address):,} characters; some programs cut at {MOST_LINK:,}. Shorten the text.")
+    st.code(address, language=None, wrap_lines=True)

@@ -1,0 +1,114 @@
+"""Keyed memory, the page: the lesson's numbers at the default link, the extremes of the bench, and its own control."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ffn_core import lesson
+from ffn_core.activations import ACTIVATIONS
+from ffn_core.memory import ledger
+from ffn_core.reference import REFERENCE, half_unit
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def open_page(**asked):
+    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
+    at.switch_page("pages/06_keyed_memory.py")
+    at.query_params.update({k: str(v) for k, v in asked.items()})
+    at.run()
+    assert not at.exception
+    assert not at.error
+    return at
+
+
+def numbers(at):
+    return {m.label: m.value for m in at.metric}
+
+
+def frames(at, name):
+    """The datasets of the chart that has one of this name."""
+    for node in at.get("vega_lite_chart"):
+        found = {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in node.proto.datasets}
+        if name in found:
+            return found
+    raise AssertionError(f"no chart has a dataset {name}")
+
+
+def printed(quantity):
+    return next(p.printed for p in REFERENCE if p.section == "signals" and p.quantity.startswith(quantity))
+
+
+def test_the_default_link_shows_the_printed_numbers_of_the_signals_lens():
+    at = open_page()
+    seen = numbers(at)
+    assert not at.warning
+    assert seen["slots with output > 0.1"] == f"{printed('slots with output')} of 80"
+    assert float(seen["max |slot sum − out|"]) <= float(seen["rounding alone may reach"]) < 1e-12
+    row = at.table[0].value.iloc[0]
+    for column, quantity in (
+        ("gain at 0", "gain at x = 0"),
+        ("at −3", "gain at x = -3"),
+        ("at +3", "gain at x = +3"),
+        ("peak on −4 to 4", "peak gain"),
+        ("at", "x of peak"),
+    ):
+        digits = printed(quantity)
+        assert float(row[column]) == pytest.approx(float(digits), abs=half_unit(digits) + 2e-15)
+    assert float(row["formula off by"]) < 2e-9
+
+
+@pytest.mark.parametrize("sigma", ACTIVATIONS)
+@pytest.mark.parametrize(
+    ("T", "d_model", "d_ff"), [(1, 2, 1), (64, 64, 512), (5, 64, 3), (64, 2, 512)], ids=lambda v: str(v)
+)
+def test_the_extremes_of_the_bench_raise_nothing(sigma, T, d_model, d_ff):
+    at = open_page(sigma=sigma, T=T, d_model=d_model, d_ff=d_ff, token=T, slot=d_ff, mem_keep=d_ff)
+    assert not at.warning
+    assert numbers(at)["error left"] == "0.0%"
+    assert len(at.get("vega_lite_chart")) == 6
+
+
+def test_the_chosen_slot_is_marked_in_every_picture_where_it_has_a_place():
+    at = open_page(T=7, d_ff=200, token=3, slot=150)
+    assert frames(at, "cells")["columns"]["column"].tolist() == [150]
+    assert frames(at, "cells")["rows"]["row"].tolist() == [3]
+    points = frames(at, "points")["points"]
+    assert points["slot"][points["chosen"]].tolist() == [150]
+    bars = frames(at, "ledger")["ledger"]
+    assert bars["slot"][bars["chosen"]].tolist() == [150]
+
+
+def test_slots_go_off_one_by_one_from_the_smallest():
+    book = ledger(lesson.worked_trace(), lesson.worked_example().weights, lesson.TOKEN)
+    at = open_page(mem_keep=16)
+    for keep in (16, 15, 14):
+        at.number_input(key="mem_keep").set_value(keep).run()
+        bars = frames(at, "ledger")["ledger"]
+        assert bars["slot"][bars["state"] == "off"].tolist() == (book.order[keep:] + 1).tolist()
+        assert numbers(at)["error left"] == f"{book.left[keep]:.1%}"
+        assert frames(at, "left")["keep"]["kept"].tolist() == [keep]
+
+
+def test_relu_slots_with_a_negative_match_are_exactly_off():
+    relu, gelu = (numbers(open_page(sigma=name)) for name in ("ReLU", "GELU"))
+    assert relu["slots that add exactly nothing"] == str(int(np.sum(lesson.worked_trace().pre[lesson.TOKEN] < 0)))
+    assert relu["error, positive matches only"] == "0.0%"
+    assert gelu["slots that add exactly nothing"] == "0"
+    assert gelu["error, positive matches only"] != "0.0%"
+
+
+def test_keeping_more_slots_than_there_are_comes_down_to_all_of_them():
+    at = open_page(mem_keep=16)
+    at.number_input(key="d_ff").set_value(4).run()
+    assert not at.exception
+    assert numbers(at)["slots kept"] == "4 of 4"
+
+
+def test_rounding_may_make_a_bound_of_the_identity_but_never_more():
+    for seed in (1, 2, 3):
+        seen = numbers(open_page(seed=seed, T=9, d_model=16, d_ff=64, sigma="SiLU"))
+        assert float(seen["max |slot sum − out|"]) <= float(seen["rounding alone may reach"])
