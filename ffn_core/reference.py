@@ -107,7 +107,8 @@ def _distribution():
     )
 
 
-def _shuffle_error():
+def shuffle_error():
+    """The lesson's max |FFN(P H) - P FFN(H)|: rounding noise, 0 where the processor sums every row alike."""
     example, order = lesson.worked_example(), list(lesson.PERMUTATION)
     shuffled = forward(example.H[order], example.weights, lesson.SIGMA).out
     return np.max(np.abs(shuffled - lesson.worked_trace().out[order]))
@@ -167,7 +168,7 @@ REFERENCE = (
         "position-wise-ffn",
         "max |FFN(P*H) - P*FFN(H)|, perm [3 1 2 5 4] (1-based)",
         "0",
-        _shuffle_error,
+        shuffle_error,
         bound=1e-14,
         why=_NOISE,
     ),
