@@ -62,3 +62,16 @@ def show(chart, frames, *, key, title, alt, arguments=(), numbers=None):
     figures = _shown.get()
     if figures is not None:
         figures[title] = next(iter(frames.values())) if numbers is None else numbers
+
+
+def beside(*pictures):
+    """Show figures next to each other; on a phone they stand below each other.
+
+    Parameters
+    ----------
+    *pictures : dict
+        The arguments of `show`, by name.
+    """
+    for place, picture in zip(st.columns(len(pictures)), pictures, strict=True):
+        with place:
+            show(**picture)
