@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from ffn_ui import bench, history, layout, link, routing, site
+from ffn_ui import bench, classroom, history, layout, link, routing, site
 
 menu = routing.sections()
-page = st.navigation(menu)
+page = st.navigation(menu, expanded=True)
 here = site.section(page.url_path)
 st.set_page_config(page_title=f"{here.title} · FFN Lab", page_icon="🧠", layout="wide")
 link.begin(page.url_path)
@@ -14,6 +14,7 @@ with st.sidebar:
     history.one_entry_per_view()
 top = st.container(horizontal=True, horizontal_alignment="right")
 note = st.container()
+classroom.show_question(st.container())
 try:
     routing.run(page)
 except ValueError as error:

@@ -7,40 +7,45 @@ control's grid and kept within its limits; `link` says what was repaired.
 
 import streamlit as st
 
+from ffn_core import order as token_orders
 from ffn_core.activations import ACTIVATIONS
 
-from . import link
+from . import classroom, link
 
 BOUND = {"bind": "query-params"}
 
 
 def number(label, key, low, high, default, **more):
-    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it.
-
-    The widget holds floats without decimals: one that holds whole numbers fails on `inf` in a link.
-    """
+    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it."""
     default = min(default, high)
     if key in st.session_state:  # not on the first run: there the link decides
-        st.session_state[key] = float(min(max(st.session_state[key], low), high))
-    raw = st.number_input(label, float(low), float(high), float(default), 1.0, "%.0f", key=key, **BOUND, **more)
-    return link.settle(key, round(raw), default, f"a whole number from {low:,} to {high:,}")
+        st.session_state[key] = min(max(st.session_state[key], low), high)
+    value = classroom.draw("number_input", label, low, high, default, 1, key=key, **BOUND, **more)
+    return link.settle(key, value, default, f"a whole number from {low:,} to {high:,}")
 
 
 def slider(label, key, low, high, default, step, **more):
     """A number from low to high on a grid of steps; whole when the limits are."""
-    raw = st.slider(label, low, high, default, step, key=key, **BOUND, **more)
+    raw = classroom.draw("slider", label, low, high, default, step, key=key, **BOUND, **more)
     snapped = low + round((raw - low) / step) * step
     value = type(default)(round(min(max(snapped, low), high), 10))
     return link.settle(key, value, default, f"a number from {low:g} to {high:g} in steps of {step:g}")
 
 
+def decimal(label, key, low, high, default, step, **more):
+    """A number from low to high that may be typed with any decimals; the buttons go in steps."""
+    raw = classroom.draw("number_input", label, low, high, default, step, key=key, **BOUND, **more)
+    value = round(min(max(raw, low), high), 10)
+    return link.settle(key, value, default, f"a number from {low:g} to {high:g}")
+
+
 def choice(label, key, options, default, *, menu=False, **more):
     """One of a few words: radio buttons in a row, or a menu where they are many."""
     options = list(options)
-    widget = st.selectbox if menu else st.radio
+    widget = "selectbox" if menu else "radio"
     if not menu:
         more.setdefault("horizontal", True)
-    value = widget(label, options, options.index(default), key=key, **BOUND, **more)
+    value = classroom.draw(widget, label, options, options.index(default), key=key, **BOUND, **more)
     return link.settle(key, value, default, f"one of {', '.join(map(str, options))}")
 
 
@@ -52,14 +57,15 @@ def several(label, key, options, default, **more):
     tuple of str
     """
     options = list(options)
-    chosen = st.multiselect(label, options, list(default), key=key, **BOUND, **more)
+    chosen = classroom.draw("multiselect", label, options, list(default), key=key, **BOUND, **more)
     value = tuple(o for o in options if o in chosen)
     return link.settle(key, value, tuple(default), f"some of {', '.join(map(str, options))}")
 
 
 def toggle(label, key, default=False, **more):
     """On or off."""
-    return link.settle(key, st.toggle(label, default, key=key, **BOUND, **more), default, "true or false")
+    value = classroom.draw("toggle", label, default, key=key, **BOUND, **more)
+    return link.settle(key, value, default, "true or false")
 
 
 def text(label, key, default, most=100, **more):
@@ -70,8 +76,31 @@ def text(label, key, default, most=100, **more):
     most : int
         Most characters.
     """
-    value = st.text_input(label, default, max_chars=most, key=key, **BOUND, **more)
+    value = classroom.draw("text_input", label, default, max_chars=most, key=key, **BOUND, **more)
     return link.settle(key, value, default, f"at most {most} characters")
+
+
+def order(key, T, seed):
+    """An order of the tokens: one of `order.KINDS`, or the learner's own; what cannot be an order is said.
+
+    Parameters
+    ----------
+    key : str
+        Prefix of the two names in the link: `key` + "_order" and `key` + "_own".
+    T, seed : int
+
+    Returns
+    -------
+    list of int
+        Counted from 0.
+    """
+    kind = choice("order of the tokens", f"{key}_order", token_orders.KINDS, "lesson")
+    own = text("own order", f"{key}_own", "3 1 2 5 4", most=200, disabled=kind != "own")
+    try:
+        return token_orders.token_order(kind, T, seed, own)
+    except ValueError as error:
+        st.warning(f"Your own order cannot be used: {error}. The lesson's is shown.", icon="🔀")
+        return token_orders.lesson_order(T)
 
 
 def listing(numbers, most=24):

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import streamlit as st
 
-from . import bench, figures, link, site
+from . import bench, classroom, figures, link, site
 
 
 def open_page(idea, equation=None):
@@ -44,10 +44,31 @@ def metrics(values):
             st.metric(label, value, border=True)
 
 
+def digits(value):
+    """A number with all its digits: the shortest text that reads back as the same number."""
+    return f"{value:.0f}" if float(value).is_integer() else repr(float(value))
+
+
 def note(text):
     """A small line of text, and no gap where there is nothing to say."""
     if text:
         st.caption(text)
+
+
+def link_to(there, label=None):
+    """A link to another section; plain text where a page runs on its own, outside the app.
+
+    Parameters
+    ----------
+    there : Section
+    label : str, optional
+        The section's title unless said.
+    """
+    label = label or there.title
+    try:
+        st.page_link(f"pages/{there.file}", label=label, icon=there.icon)
+    except st.errors.StreamlitAPIException:
+        st.markdown(f"{there.icon} {label}")
 
 
 def close_page(*, asked, answer, **settings):
@@ -84,15 +105,18 @@ def _offer_numbers(here, settings):
 
 
 def recipe(here, settings):
-    """The script of a page, its first assignments set to today's values.
+    """The script of a page, its first assignments set to today's values, see `program`."""
+    return program("recipes", here.file, settings)
 
-    A recipe is a whole program in recipes/; each setting stands in a line of its own, `name = value`.
+
+def program(folder, file, settings):
+    """A whole program that ships with the pages; each setting stands in a line of its own, `name = value`.
 
     Returns
     -------
     str
     """
-    text = (files(__package__) / "recipes" / here.file).read_text(encoding="utf-8")
+    text = (files(__package__) / folder / file).read_text(encoding="utf-8")
     for name, value in settings.items():
         text = re.sub(rf"(?m)^{name} = .*$", lambda _, n=name, v=value: f"{n} = {v!r}", text, count=1)
     return text
@@ -100,7 +124,7 @@ def recipe(here, settings):
 
 def repair_note(place):
     """Say in `place` what of the link could not be used."""
-    said = link.repairs()
+    said = link.repairs(classroom.unknown(), classroom.PARAMETERS)
     if said:
         place.warning("Repaired: " + " ".join(said), icon="🔧")
 
@@ -110,6 +134,8 @@ def share(place):
     with place.popover("Share this view", icon="🔗"):
         st.markdown("This link opens exactly what you see now.")
         st.code(link.address(), language=None, wrap_lines=True)
+        if not classroom.prepared():
+            classroom.prepare()
 
 
 def neighbours(page, pages):

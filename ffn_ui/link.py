@@ -5,6 +5,7 @@ first run on a page are compared with the values its controls came to, and each 
 until that control is moved.
 """
 
+import math
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -18,11 +19,30 @@ def begin(page):
     """Start the run of a page: call before any control is made. `page` is its part of the address."""
     state = st.session_state
     entered = state.get("_page") != page
-    state["_page"], state["_controls"] = page, {}
     if entered:
-        state["_asked"] = {key: st.query_params.get_all(key) for key in st.query_params}
-        state["_repairs"] = {}
-    state["_entered"] = entered
+        asked = state.pop("_asked_with_infinities", None)
+        if asked is None:
+            asked = {key: st.query_params.get_all(key) for key in st.query_params}
+            _start_without_infinities(asked)
+        state["_asked"], state["_repairs"] = asked, {}
+    state["_page"], state["_controls"], state["_entered"] = page, {}, entered
+
+
+def _start_without_infinities(asked):
+    """Run again without `inf` in the address: Streamlit's whole-number widgets fail on it instead of refusing it."""
+    infinite = [key for key, texts in asked.items() if any(_is_infinite(text) for text in texts)]
+    for key in infinite:
+        del st.query_params[key]
+    if infinite:
+        st.session_state["_asked_with_infinities"] = asked
+        st.rerun()
+
+
+def _is_infinite(text):
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
 
 
 def settle(key, value, default, wanted):
@@ -49,6 +69,16 @@ def settle(key, value, default, wanted):
     return value
 
 
+def controls():
+    """The controls of this run.
+
+    Returns
+    -------
+    dict of str to tuple (value, default)
+    """
+    return st.session_state.get("_controls", {})
+
+
 def _as_text(value):
     """A control's value as it stands in a link."""
     if isinstance(value, bool):
@@ -61,18 +91,18 @@ def _parts(value):
 
 
 def _same(raw, value):
-    """Whether the raw texts of a parameter say this value."""
+    """Whether the raw texts of a parameter say this value; several choices may stand in any order."""
     parts = _parts(value)
-    if len(raw) != len(parts):
-        return False
-    for text, part in zip(raw, parts, strict=True):
-        try:
-            equal = float(text) == float(part)
-        except ValueError:
-            equal = text == part or (isinstance(value, bool) and text.lower() == part)
-        if not equal:
-            return False
-    return True
+    if isinstance(value, tuple | list):
+        raw, parts = sorted(raw), sorted(parts)
+    return len(raw) == len(parts) and all(map(_equal, raw, parts))
+
+
+def _equal(text, part):
+    try:
+        return float(text) == float(part)
+    except ValueError:
+        return text == part or (part in ("true", "false") and text.lower() == part)
 
 
 def quoted(text):
@@ -82,29 +112,41 @@ def quoted(text):
     return f"`{short}`" if short else "an empty value"
 
 
-def repairs():
+def repairs(also_unknown=(), also_known=()):
     """One sentence for each thing in the link that could not be used, as Markdown.
+
+    Parameters
+    ----------
+    also_unknown, also_known : sequence of str
+        Further names that the link speaks of: of no control, and of something other than a control.
 
     Returns
     -------
     list of str
     """
     state = st.session_state
-    controls = state.get("_controls", {})
-    standing = {k: r for k, r in state.get("_repairs", {}).items() if k in controls and controls[k][0] == r[1]}
+    known = controls()
+    standing = {k: r for k, r in state.get("_repairs", {}).items() if k in known and known[k][0] == r[1]}
     state["_repairs"] = standing
     said = [
         f"{key} was {' and '.join(quoted(r) for r in raw[:3])} in the link; {wanted} is wanted, so "
         f"{quoted(', '.join(_parts(value)))} is used."
         for key, (raw, value, wanted) in standing.items()
     ]
-    unknown = [k for k in state.get("_asked", {}) if k not in controls and not k.startswith(FROM_ELSEWHERE)]
-    said += [f"The link sets {quoted(k)}, which this page does not have." for k in unknown]
+    fine = {*known, *also_known}
+    unknown = [k for k in state.get("_asked", {}) if k not in fine and not k.startswith(FROM_ELSEWHERE)]
+    said += [f"The link sets {quoted(k)}, which this page does not have." for k in [*unknown, *also_unknown]]
     return [*said[:MOST_REPAIRS], f"And {len(said) - MOST_REPAIRS} more."] if len(said) > MOST_REPAIRS else said
 
 
-def address():
-    """The link that opens exactly this view: the page's address and every control that is not at its default."""
-    pairs = [(k, _parts(value)) for k, (value, default) in st.session_state["_controls"].items() if value != default]
-    query = urlencode(pairs, doseq=True)
+def address(**more):
+    """The link that opens exactly this view: the page's address and every control that is not at its default.
+
+    Parameters
+    ----------
+    **more : str
+        Further parameters; an empty one is left out.
+    """
+    pairs = [(k, _parts(value)) for k, (value, default) in controls().items() if value != default]
+    query = urlencode([*pairs, *((k, v) for k, v in more.items() if v)], doseq=True, safe=",")
     return f"{st.context.url or ''}{'?' if query else ''}{query}"

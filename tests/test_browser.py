@@ -89,14 +89,19 @@ def tab(browser, *, phone=False, dark=False):
 
 
 def settle(page):
-    """Wait until the script has run and every chart is drawn."""
+    """Wait until the script has run, every chart is drawn and the page has kept its shape for a while."""
     page.wait_for_selector("h1")
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_function(
-        """() => [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')]
-               .every(c => c.querySelector('svg, canvas'))"""
+        """() => {
+            const app = document.querySelector('[data-testid="stApp"]');
+            const charts = [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')];
+            const drawn = charts.filter(c => c.querySelector('svg, canvas')).length;
+            const shape = `${drawn} ${document.querySelectorAll('[data-testid="stElementContainer"]').length}`;
+            const busy = app.getAttribute('data-test-script-state') !== 'notRunning' || drawn < charts.length;
+            if (busy || window.__shape !== shape) { window.__shape = shape; window.__since = performance.now(); }
+            return performance.now() - window.__since > 600;
+        }"""
     )
-    page.wait_for_timeout(400)
 
 
 def look(page):
@@ -190,7 +195,7 @@ def test_back_and_forward_restore_each_view_as_it_was_left(browser, app):
         settle(page)
         page.get_by_label("channel", exact=True).fill("3")
         page.keyboard.press("Enter")
-        page.wait_for_url("**fwd_channel=3*")
+        page.wait_for_url(re.compile(r"[?&]fwd_channel=3(&|$)"))
         settle(page)
         page.locator('[data-testid="stSidebarNavLink"]', has_text="Distributions").click(delay=80)
         page.wait_for_function("document.querySelector('h1')?.innerText === 'Distributions'")

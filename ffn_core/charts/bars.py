@@ -26,7 +26,7 @@ def bars_frame(values, chosen=None, start=1):
     return pd.DataFrame({"at": at + start, "value": values, "chosen": at == chosen})
 
 
-def bars_chart(x_title, y_title, y_type="linear", height=200, tick_format="~g"):
+def bars_chart(x_title, y_title, y_type="linear", height=200, tick_format=""):
     """Bars over the dataset `bars`; the chosen one stands out by colour and by a pointer above it.
 
     Returns
@@ -39,7 +39,7 @@ def bars_chart(x_title, y_title, y_type="linear", height=200, tick_format="~g"):
         tooltip=[alt.Tooltip("at:O", title=x_title), alt.Tooltip("value:Q", title=y_title, format=".4~g")],
     )
     bars = base.mark_bar().encode(color=alt.condition("datum.chosen", alt.value(MARK), alt.value(BLUE)))
-    pointer = base.transform_filter("datum.chosen").mark_point(
-        shape="triangle-down", color=MARK, filled=True, opacity=1, size=70, yOffset=-8
+    pointer = base.mark_point(shape="triangle-down", color=MARK, filled=True, size=70, yOffset=-8).encode(
+        opacity=alt.condition("datum.chosen", alt.value(1), alt.value(0))
     )
     return alt.layer(bars, pointer).properties(height=height)
