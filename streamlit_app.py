@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ffn_ui import bench, classroom, history, layout, link, routing, site
+from ffn_ui import bench, classroom, history, layout, link, printing, routing, site
 
 menu = routing.sections()
 page = st.navigation(menu, expanded=True)
@@ -12,6 +12,7 @@ link.begin(page.url_path)
 with st.sidebar:
     bench.draw(here.uses)
     history.one_entry_per_view()
+    printing.handout()
 top = st.container(horizontal=True, horizontal_alignment="right")
 note = st.container()
 classroom.show_question(st.container())

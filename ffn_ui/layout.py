@@ -5,6 +5,8 @@ from importlib.resources import files
 
 import streamlit as st
 
+from ffn_core.charts import export
+
 from . import bench, classroom, figures, link, site
 
 
@@ -86,22 +88,31 @@ def close_page(*, asked, answer, **settings):
     with st.expander("Show the answer"):
         st.markdown(answer)
     here = site.section(st.session_state.get("_page", ""))
-    numbers = st.expander("The numbers as tables and CSV, and the script", key="numbers", on_change="rerun")
+    numbers = st.expander("The numbers as tables and CSV, figures, and the script", key="numbers", on_change="rerun")
     if numbers.open:
         with numbers:
             _offer_numbers(here, {**bench.current().settings, **settings})
 
 
 def _offer_numbers(here, settings):
-    """Tables of every figure on the page with their downloads, and the script."""
+    """The script, then every figure of the page as a table, CSV, SVG and PNG."""
     script = recipe(here, settings)
     st.download_button("Download the script", script, f"{here.slug}.py", "text/x-python", on_click="ignore")
     st.code(script, language="python")
-    for number, (title, frame) in enumerate(figures.shown().items(), start=1):
+    caption = f"FFN Lab, {here.title}. " + ", ".join(f"{name} {value}" for name, value in settings.items())
+    for number, (title, figure) in enumerate(figures.shown().items(), start=1):
         st.markdown(f"**{title}**")
-        st.dataframe(frame, hide_index=True, height=min(240, 38 + 35 * len(frame)))
-        name = f"{here.slug}_{number}.csv"
-        st.download_button(f"Download {name}", frame.to_csv(index=False), name, "text/csv", on_click="ignore")
+        st.dataframe(figure.numbers, hide_index=True, height=min(240, 38 + 35 * len(figure.numbers)))
+        # Made when the button is pressed; by then the page may have run again, so each one keeps its own figure.
+        makers = {
+            "csv": ("text/csv", lambda f=figure: f.numbers.to_csv(index=False)),
+            "svg": ("image/svg+xml", lambda f=figure, t=title: export.as_svg(f.spec, f.frames, t, caption)),
+            "png": ("image/png", lambda f=figure, t=title: export.as_png(f.spec, f.frames, t, caption)),
+        }
+        with st.container(horizontal=True):
+            for ending, (mime, make) in makers.items():
+                name = f"{here.slug}_{number}.{ending}"
+                st.download_button(f"Download {name}", make, name, mime, on_click="ignore")
 
 
 def recipe(here, settings):

@@ -91,6 +91,7 @@ def tab(browser, *, phone=False, dark=False):
 def settle(page):
     """Wait until the script has run, every chart is drawn and the page has kept its shape for a while."""
     page.wait_for_selector("h1")
+    page.evaluate("window.__shape = null")
     page.wait_for_function(
         """() => {
             const app = document.querySelector('[data-testid="stApp"]');
@@ -246,3 +247,53 @@ def test_the_downloaded_script_reproduces_the_numbers(browser, app, tmp_path):
     assert f"{float(printed[2]):.4f}" == shown
     row = (tmp_path / "moved.csv").read_text().splitlines()[3].split(",")
     assert f"{float(row[1]):.4f}" == shown
+
+
+def test_a_figure_downloads_as_svg_and_png_with_its_title_and_settings(browser, app, tmp_path):
+    with tab(browser) as page:
+        page.goto(f"{app}/forward_pass?token=3&T=7")
+        settle(page)
+        page.get_by_text("The numbers as tables and CSV").click()
+        for ending in ("svg", "png"):
+            with page.expect_download() as waiting:
+                page.get_by_role("button", name=f"Download forward_pass_2.{ending}").click()
+            waiting.value.save_as(tmp_path / f"figure.{ending}")
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert svg.startswith("<svg")
+    for words in ("pre, before sigma", "T 7", "token 3", "currentColor"):
+        assert (words in svg) == (words != "currentColor")
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_page_prints_to_a_handout_without_menu_and_buttons(browser, app, dark):
+    with tab(browser, dark=dark) as page:
+        page.goto(f"{app}/forward_pass")
+        settle(page)
+        page.emulate_media(media="print")
+        for hidden in ("stSidebar", "stPopover", "stExpander"):
+            assert not page.locator(f'[data-testid="{hidden}"]').first.is_visible()
+        assert page.locator("h1").evaluate("h => getComputedStyle(h).color") == "rgb(34, 34, 34)"
+        assert page.locator('[data-testid="stVegaLiteChart"]').last.is_visible()
+        assert page.pdf().startswith(b"%PDF")
+
+
+def test_a_classroom_link_shows_just_what_was_prepared_and_can_be_left(browser, app):
+    with tab(browser) as page:
+        page.goto(f"{app}/forward_pass?T=7&hide=seed,fwd_order&lock=T&fwd_order=reverse&ask=Which%20%3Cb%3Erows%3C/b%3E%3F")
+        settle(page)
+        assert page.get_by_text("Which <b>rows</b>?").is_visible()
+        assert page.get_by_label("seed", exact=True).count() == 0
+        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        page.get_by_label("channel", exact=True).fill("2")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("fwd_channel=2"))
+        settle(page)
+        assert "hide=" in page.url
+        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        page.get_by_role("button", name="Open the full page").click(delay=80)
+        settle(page)
+        assert page.get_by_label("seed", exact=True).count() == 1
+        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        assert not re.search("hide=|lock=|ask=", page.url)
+        assert_fine(page)
