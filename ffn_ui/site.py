@@ -56,7 +56,7 @@ CONTENTS = (
     ),
     Section(
         "The block", "05_width.py", "Why 4×", "Why is the hidden layer four times as wide, and is it?", "📏",
-        frozenset({"d_model", "d_ff", "T"}),
+        frozenset(),
     ),
     Section(
         "Three lenses", "06_keyed_memory.py", "Signals: keyed memory",
@@ -68,10 +68,28 @@ CONTENTS = (
     ),
     Section(
         "Three lenses", "08_information.py", "Information", "Can the block create information, or only lose it?", "🔣",
-        frozenset(),
+        frozenset({"sigma"}),
     ),
     Section(
-        "Check", "14_reference.py", "Reference", "Does every number agree with the lesson?", "✅", frozenset(),
+        "Beyond attention", "09_residual_and_norm.py", "Residual and norm",
+        "What keeps a signal and its gradient alive through many blocks, and when does it fail?", "🪜",
+        ALL - {"slot"},
+    ),
+    Section(
+        "Beyond attention", "10_gated.py", "Gated FFN",
+        "Is SwiGLU just another activation, and why three matrices?", "🚪",
+    ),
+    Section(
+        "Beyond attention", "11_position.py", "Position",
+        "Who notices the order of the tokens, and how do queries and keys learn of it?", "🔀",
+        ALL - {"slot"},
+    ),
+    Section(
+        "Check", "13_exercises.py", "Exercises", "Is my answer right, and if not, where did it go wrong?", "✍️",
+        frozenset({"seed"}),
+    ),
+    Section(
+        "Check", "14_reference.py", "Reference", "Does every number agree with the lesson?", "✅", frozenset({"seed"}),
     ),
 )  # fmt: skip
 
@@ -79,3 +97,25 @@ CONTENTS = (
 def section(slug):
     """The section with this part of the address; the first one for an empty string."""
     return next((s for s in CONTENTS if s.slug == slug), CONTENTS[0])
+
+
+# Where each part of the lesson is met: the first of these that there is.
+LESSON_PARTS = {
+    "position-wise-ffn": ("forward_pass",),
+    "why-nonlinear": ("why_nonlinear",),
+    "relu-vs-gelu": ("relu_vs_gelu",),
+    "distributions": ("distributions",),
+    "width": ("width",),
+    "signals": ("keyed_memory",),
+    "systems": ("local_gain",),
+    "information": ("information",),
+    "depth": ("residual_and_norm", "keyed_memory"),
+    "exercise-2": ("exercises", "distributions"),
+    "exercise-3": ("position", "forward_pass"),
+    "exercise-4": ("exercises", "local_gain"),
+}
+
+
+def for_lesson(part):
+    """The section that shows a part of the lesson, named as in `ffn_core.reference` and `ffn_core.care`."""
+    return next(s for slug in LESSON_PARTS[part] for s in CONTENTS if s.slug == slug)

@@ -1,13 +1,14 @@
 """Overview: the block as a graph, its names, what to learn where, what to take home, and what is reproduced."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import streamlit as st
 
 from ffn_core.charts import flow
 from ffn_core.reference import results
 from ffn_ui import bench, figures, guide, layout, site
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "A transformer block has two parts. Attention moves information between the tokens. The feed-forward network then "

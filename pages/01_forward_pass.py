@@ -1,5 +1,9 @@
 """Position-wise FFN: shapes and values on the way through, a shuffle of the rows, and one changed entry."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import numpy as np
 import streamlit as st
 
@@ -7,9 +11,6 @@ from ffn_core.charts import bars, matrix
 from ffn_core.ffn import forward, rounding_bound
 from ffn_core.order import KINDS, token_order
 from ffn_ui import bench, controls, figures, layout
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "Every token is a row of $H$. The block widens the row to $d_\\text{ff}$ numbers, bends each of them with "

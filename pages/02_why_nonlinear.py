@@ -1,5 +1,9 @@
 """Why nonlinear: a block and a stack that collapse, what sigma adds to them, and a curve fitted live."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import streamlit as st
 
 from ffn_core import linear
@@ -8,9 +12,6 @@ from ffn_core.charts import fitting as fit_charts
 from ffn_core.charts import linear as charts
 from ffn_core.fitting import TARGETS, WIDTHS, best_line_loss
 from ffn_ui import bench, cache, controls, figures, layout
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "A matrix after a matrix is a matrix. With the identity for $\\sigma$ the two layers are one, and so is any number "

@@ -1,5 +1,9 @@
 """ReLU vs GELU: curves, gains and distances side by side, one operating point, and a gain taken from two points."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import streamlit as st
 
 from ffn_core import lesson
@@ -8,9 +12,6 @@ from ffn_core.charts import curves as charts
 from ffn_core.counts import model_configs
 from ffn_core.curves import best_step, difference_error, differences, nearest, readings
 from ffn_ui import bench, controls, figures, layout
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "An activation bends every pre-activation $x$ by itself. Its slope there, the gain $\\sigma'(x)$, is what a small "

@@ -1,5 +1,9 @@
 """Keyed memory: which slots fire for the chosen token, the gain at each, and the ledger of what each one adds."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import numpy as np
 import streamlit as st
 
@@ -9,9 +13,6 @@ from ffn_core.ffn import rounding_bound, slot_terms
 from ffn_core.gain import gain_facts
 from ffn_core.memory import error_left, ledger, slot_sum_error
 from ffn_ui import bench, controls, figures, layout
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "Read slot by slot, the block is a memory. Column $m$ of $W_1$ is a key $k_m$: its dot product with the token says "

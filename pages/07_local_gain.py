@@ -1,5 +1,9 @@
 """Local gain: the Jacobian at each token, its singular values, and how far it predicts a real perturbation."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import numpy as np
 import streamlit as st
 from numpy.linalg import norm
@@ -7,9 +11,6 @@ from numpy.linalg import norm
 from ffn_core.charts import gain, matrix, memory
 from ffn_core.gain import DIRECTIONS, actual_change, open_gates, prediction_error
 from ffn_ui import bench, cache, controls, figures, layout
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "Change a token a little, and the output changes by $dx\\,J$. The weights are the same for every token; the gates "

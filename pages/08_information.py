@@ -1,5 +1,9 @@
 """Information: a joint table, every way to merge its symbols, and what an activation merges."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import streamlit as st
 
 from ffn_core import information, lesson
@@ -7,9 +11,6 @@ from ffn_core.activations import ACTIVATIONS
 from ffn_core.charts import information as charts
 from ffn_ui import bench, controls, figures, layout
 from ffn_ui.joint import joint_table
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "The block is a fixed rule: the same row in, the same row out. It can rearrange what a row tells about the next "

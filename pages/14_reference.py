@@ -1,14 +1,15 @@
 """Reference: every number the lesson prints beside ours, where its text needs care, and the random numbers."""
 
+from ffn_ui.routing import require_router
+
+require_router()
+
 import streamlit as st
 
 from ffn_core.care import NOTES, markdown_table
 from ffn_core.charts import reference as charts
 from ffn_core.reference import results
 from ffn_ui import bench, controls, figures, layout, site
-from ffn_ui.routing import require_router
-
-require_router()
 
 layout.open_page(
     "Every number that the lesson prints is computed again here, by the code that all pages use, and compared with the "
