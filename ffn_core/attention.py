@@ -12,7 +12,7 @@ ROPE_BASE = 10000.0  # Su et al. 2021 (RoFormer), section 3.2.2
 
 def softmax(scores):
     """exp(s) / sum exp(s) along the last axis, shifted so that exp never overflows; -inf gives 0."""
-    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True, initial=-np.inf))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -34,15 +34,28 @@ def rope_frequencies(d, base=ROPE_BASE):
     return base ** (-2.0 * np.arange(d // 2) / d)
 
 
+def rope_wavelengths(d, base=ROPE_BASE):
+    """2 pi / theta_k: after so many positions pair k points the same way again.
+
+    Returns
+    -------
+    ndarray of shape (d / 2,)
+        Positions, shortest first.
+    """
+    return 2.0 * math.pi / rope_frequencies(d, base)
+
+
 def rope(x, positions, base=ROPE_BASE):
     """Turn the pairs (0, 1), (2, 3), ... of each row by its position times the pair's frequency.
+
+    Su et al. 2021, section 3.4.2.
 
     Parameters
     ----------
     x : array_like of shape (..., T, d)
         Queries or keys; d even.
     positions : array_like of shape (T,)
-        Position of each row; any real numbers.
+        Position of each row; any real numbers. A single number turns all rows alike.
     base : float
 
     Returns
@@ -56,9 +69,9 @@ def rope(x, positions, base=ROPE_BASE):
         When d is odd or the positions do not fit.
     """
     x, positions = finite_array("x", x), finite_array("positions", positions)
-    if x.ndim < 2 or positions.shape != x.shape[-2:-1]:
+    if x.ndim == 0 or (positions.ndim and positions.shape != x.shape[-2:-1]):
         raise ValueError(f"positions has shape {positions.shape}; x {x.shape} calls for {x.shape[-2:-1]}")
-    angles = positions[:, None] * rope_frequencies(x.shape[-1], base)
+    angles = positions[..., None] * rope_frequencies(x.shape[-1], base)
     cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
     turned = np.empty_like(x)
     turned[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
@@ -66,15 +79,116 @@ def rope(x, positions, base=ROPE_BASE):
     return turned
 
 
+def relative_scores(q, k, offsets, base=ROPE_BASE):
+    """q . k / sqrt(d) after `rope`, for a key that stands `offset` positions after the query.
+
+    Nothing is turned here: with the pairs read as complex numbers z and w, the score is the real part of
+    sum_k z_k conj(w_k) exp(-i offset theta_k), in which the two positions no longer occur.
+
+    Parameters
+    ----------
+    q, k : array_like of shape (..., d)
+    offsets : array_like of shape (n,)
+        Position of the key minus position of the query.
+    base : float
+
+    Returns
+    -------
+    ndarray of shape (..., n)
+    """
+    q, k = finite_array("q", q), finite_array("k", k)
+    angles = np.multiply.outer(rope_frequencies(q.shape[-1], base), finite_array("offsets", offsets))
+    along = q[..., 0::2] * k[..., 0::2] + q[..., 1::2] * k[..., 1::2]
+    across = q[..., 1::2] * k[..., 0::2] - q[..., 0::2] * k[..., 1::2]
+    return (along @ np.cos(angles) + across @ np.sin(angles)) / math.sqrt(q.shape[-1])
+
+
+@dataclass(frozen=True)
+class OffsetScores:
+    """Scores under `rope` over the offset of the key, all of standard normal queries and keys.
+
+    Attributes
+    ----------
+    query, key : ndarray of shape (d,)
+        The first of them.
+    one : ndarray of shape (n,)
+        Of this query and this key.
+    unrelated : ndarray of shape (n,)
+        Root mean square over many unrelated queries and keys.
+    itself : ndarray of shape (n,)
+        Mean over many queries with themselves as the key.
+    expected : ndarray of shape (n,)
+        What `itself` tends to: 2 sum_k cos(offset theta_k) / sqrt(d).
+    """
+
+    query: np.ndarray
+    key: np.ndarray
+    one: np.ndarray
+    unrelated: np.ndarray
+    itself: np.ndarray
+    expected: np.ndarray
+
+
+def offset_scores(stream, d, offsets, base=ROPE_BASE, n_pairs=256):
+    """Draw queries, then keys, and score them at each offset.
+
+    Parameters
+    ----------
+    stream : LessonStream
+    d : int
+    offsets : array_like of shape (n,)
+    base : float
+    n_pairs : int
+
+    Returns
+    -------
+    OffsetScores
+    """
+    queries, keys = stream.randn(n_pairs, d), stream.randn(n_pairs, d)
+    scores, own = relative_scores(queries, keys, offsets, base), relative_scores(queries, queries, offsets, base)
+    expected = 2.0 * np.sum(np.cos(np.multiply.outer(rope_frequencies(d, base), offsets)), axis=0) / math.sqrt(d)
+    unrelated = np.sqrt(np.mean(scores * scores, axis=0))
+    return OffsetScores(queries[0], keys[0], scores[0], unrelated, np.mean(own, axis=0), expected)
+
+
+def repeated_scores(query, key, T, base=ROPE_BASE):
+    """Scores when every position holds the same query and the same key: what is left is the pattern of `rope`.
+
+    Parameters
+    ----------
+    query, key : array_like of shape (d,)
+    T : int
+    base : float
+
+    Returns
+    -------
+    ndarray of shape (T, T)
+        Row: position of the query; column: position of the key.
+    """
+    Q, K = (rope(np.tile(x, (T, 1)), np.arange(T), base) for x in (query, key))
+    return attention_scores(Q, K)
+
+
+def diagonal_spread(scores):
+    """The largest difference between two entries on one diagonal of a square matrix, at least 1 by 1.
+
+    Returns
+    -------
+    float
+    """
+    T = len(scores)
+    return float(max(np.ptp(np.diagonal(scores, k)) for k in range(1 - T, T)))
+
+
 def split_heads(X, n_heads):
     """(..., T, n_heads * d_head) -> (..., n_heads, T, d_head); head h takes a run of neighbouring columns."""
-    return np.moveaxis(X.reshape(*X.shape[:-1], n_heads, -1), -2, -3)
+    return np.moveaxis(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -2, -3)
 
 
 def merge_heads(X):
     """(..., n_heads, T, d_head) -> (..., T, n_heads * d_head), the inverse of `split_heads`."""
     X = np.moveaxis(X, -3, -2)
-    return X.reshape(*X.shape[:-2], -1)
+    return X.reshape(*X.shape[:-2], X.shape[-2] * X.shape[-1])
 
 
 def attention_scores(Q, K, causal=False):

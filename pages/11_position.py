@@ -1,0 +1,88 @@
+"""Position: layers against a shuffle and a changed token, RoPE turned by hand, and context that reaches the FFN."""
+
+from ffn_ui.routing import require_router
+
+require_router()
+
+import streamlit as st
+
+from ffn_core.attention import repeated_scores
+from ffn_core.charts import matrix
+from ffn_core.charts import position as charts
+from ffn_core.equivariance import LAYERS, ffn_moved, rows_moved, shuffle_miss
+from ffn_ui import bench, cache, controls, figures, layout
+
+layout.open_page(
+    "The FFN treats every token alike, wherever it stands. Attention does too, until a mask or positions tell it the "
+    "order. RoPE turns queries and keys by their position, so that their product knows only how far apart they are.",
+    r"\langle R_m q,\; R_n k \rangle = \langle q,\; R_{n-m}\, k \rangle",
+)
+b = bench.current()
+
+st.subheader("Shuffle the tokens, or change one")
+with st.container(horizontal=True):
+    order = controls.order("pos", b.T, b.seed)
+    heads = controls.number("heads", "pos_heads", 1, 8, 2)
+added = controls.slider("added to channel 1 of the chosen token", "pos_added", -3.0, 3.0, 1.0, 0.1)
+drawn = cache.attention_example(b.seed, b.T, b.d_model, b.d_ff, heads)
+misses = {name: shuffle_miss(name, drawn, b.sigma, order) for name in LAYERS}
+moved = {name: rows_moved(name, drawn, b.sigma, b.token, added) for name in LAYERS}
+shown = (
+    ("Shuffle: how far f(P H) is from P f(H)", charts.miss_chart, charts.miss_frames(misses)),
+    ("Change: how far each row of the output moves", charts.rows_chart, charts.rows_frames(moved, b.token)),
+)
+for title, chart, frames in shown:
+    figures.show(chart, frames, key=f"pos_{title}", title=title, alt=f"{title}, a line a layer; the token outlined")
+st.caption(f"Tokens in the order {controls.listing(i + 1 for i in order)}. {charts.miss_text(misses)}")
+st.markdown(
+    "**Does attention commute with a shuffle?** Exercise 3 says no, the second document yes, and both mean something "
+    "true. Plain attention commutes. What it never is, is *row by row*: change one token and every row moves. A causal "
+    "mask or positions take the first property away as well. Only the FFN has both."
+)
+
+st.subheader("RoPE: turn queries and keys")
+with st.container(horizontal=True):
+    d = int(controls.choice("width of a head", "pos_d", ("4", "8", "16", "32", "64", "128"), "128", menu=True))
+    base = controls.number("base", "pos_base", 2, 10_000_000, 10_000)
+    trained = controls.number("trained length", "pos_trained", 2, 10_000_000, 4096)
+    longer = controls.number("a longer text", "pos_longer", 2, 10_000_000, 8192)
+p = controls.slider("position", "pos_p", 0, 100, 3, 1)
+scores, pairs = cache.offset_scores(b.seed, d, base), charts.pairs_frames(d, base, trained, longer)
+same = repeated_scores(scores.query, scores.key, b.T, base)
+shown = (
+    ("Some pairs as hands of a clock", charts.clock_chart, charts.clock_frames(d, base, p), ()),
+    ("The same q and k everywhere", matrix.matrix_chart, charts.grid_frames(same, b.token), ("query at", "key at")),
+    ("Score over the offset", charts.scores_chart, charts.scores_frames(cache.OFFSETS, scores), ()),
+    ("Wavelengths and the trained length", charts.pairs_chart, pairs, ()),
+    ("Angles seen in training", charts.phases_chart, charts.phases_frames(d, base, trained, longer), ()),
+)
+*places, text = [place for _ in range(3) for place in st.columns(2)]
+for place, (title, chart, frames, arguments) in zip(places, shown, strict=True):
+    with place:
+        figures.show(chart, frames, key=f"pos_{title}", title=title, arguments=arguments, alt=f"RoPE: {title}")
+text.markdown(
+    "Each pair is a hand that moves by its own angle a position, the outermost fastest. It is a rotation, not a vector "
+    "added: lengths stay. The score then knows only the offset, so the grid is constant along its diagonals.\n\n"
+    "With many hands, a query that looks for its like scores highest nearby; unrelated tokens score no less for being "
+    "far.\n\nA hand that never turns once in training meets new angles in a longer text: RoPE does not extrapolate by "
+    "itself. Dashed: the trained length; dotted: the longer one."
+)
+layout.metrics(charts.rotation_facts(scores.query, p, base, same) | charts.pairs_facts(pairs["pairs"]))
+
+st.subheader("How context reaches the FFN of a pre-norm block")
+watched = b.token + controls.number("watch a token so much later", "pos_later", 0, b.T - 1 - b.token, 3)
+moved = {f"attention {on}": ffn_moved(drawn, b.sigma, b.token, added, on == "on") for on in ("on", "off")}
+figures.show(
+    charts.rows_chart, charts.rows_frames(moved, b.token, watched), key="pos_context", title="How far FFN rows move",
+    alt="Heat map, attention on and off, a column a token: how far the FFN's output moves when one token changes",
+)  # fmt: skip
+st.caption("Outlined: the token that changes, as set above; dashed: the one watched. Causal attention, RMSNorm.")
+layout.metrics({f"FFN at token {watched + 1}, {name}": f"{far[watched]:.4g}" for name, far in moved.items()})
+
+layout.close_page(
+    asked="If an FFN never mixes positions, how can its output reflect context?",
+    answer="Its input does: attention has mixed earlier tokens into the row. With attention off, the output at a later "
+    "token does not move at all, however much an earlier one changes. The two take turns, block after block.",
+    order=[i + 1 for i in order], heads=heads, added=added, d=d, base=base, trained=trained, p=p,
+    later=watched - b.token,
+)  # fmt: skip
