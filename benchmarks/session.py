@@ -51,7 +51,7 @@ class Visitor:
 
     async def __aenter__(self):
         self.socket = await websockets.connect(
-            self.address, subprotocols=["streamlit"], max_size=None, open_timeout=PATIENCE_S, close_timeout=1
+            self.address, subprotocols=["streamlit"], max_size=None, open_timeout=PATIENCE_S, close_timeout=1, compression=None
         )
         self.first = await self._run(page_name=self.page)
         return self
@@ -114,6 +114,8 @@ class Visitor:
             kind = forward.WhichOneof("type")
             if kind == "new_session":
                 self.page_hash = forward.new_session.page_script_hash
+            elif kind == "navigation":
+                self.page_hash = forward.navigation.page_script_hash
             elif kind == "page_not_found":
                 raise PageFailed(f"page not found: {self.page!r}")
             elif kind == "delta" and forward.delta.WhichOneof("type") == "new_element":

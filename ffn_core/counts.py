@@ -63,7 +63,7 @@ def ffn_multiply_adds(d_model, d_ff, gated=False):
     return ffn_params(d_model, d_ff, gated)
 
 
-def equal_budget_width(d_model, d_ff, multiple=1):
+def equal_budget_width(d_ff, multiple=1):
     """The d_ff at which a gated FFN has the weights of a plain one, rounded up to a multiple as real models do.
 
     2 d_model d_ff = 3 d_model M gives M = 2/3 d_ff; at d_ff = 4 d_model that is 8/3 d_model (Shazeer 2020, section 3).
@@ -304,7 +304,7 @@ def activation_counts(configs):
 
 def of_equal_budget(configs, multiple):
     """The gated models whose d_ff is that of a plain 4 d_model at equal budget, rounded up to this multiple."""
-    return tuple(c for c in configs if c.gated and c.d_ff == equal_budget_width(c.d_model, 4 * c.d_model, multiple))
+    return tuple(c for c in configs if c.gated and c.d_ff == equal_budget_width(4 * c.d_model, multiple))
 
 
 @dataclass(frozen=True)

@@ -138,8 +138,8 @@ def fit_curve(target, sigma, d_ff, seed, steps=STEPS, record_every=20, progress=
         raise ValueError(f"d_ff is {d_ff} and steps is {steps}; at least 1 of each is wanted")
     x = np.linspace(-REACH, REACH, POINTS)[:, None]
     y = TARGETS[target](x)
-    params, recorded = start_params(seed, d_ff), []
-    for step, loss, params in adam(params, x, y, sigma, steps):  # noqa: B020 - the last params are the result
+    recorded = []
+    for step, loss, params in adam(start_params(seed, d_ff), x, y, sigma, steps):  # noqa: B007 - the last are the result
         if step % record_every == 0 or step == steps:
             recorded.append((step, loss))
             if progress is not None:

@@ -193,8 +193,8 @@ class LessonStream:
 
     Examples
     --------
-    >>> LessonStream(11).randn(1, 2).round(6)
-    array([[-0.678861,  1.238883]])
+    >>> LessonStream(11).randn(1, 2).round(4)
+    array([[-0.6789,  1.2389]])
     """
 
     def __init__(self, seed):

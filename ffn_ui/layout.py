@@ -141,12 +141,14 @@ def repair_note(place):
 
 
 def share(place):
-    """A control in `place` that shows the link to this view."""
-    with place.popover("Share this view", icon="🔗"):
-        st.markdown("This link opens exactly what you see now.")
-        st.code(link.address(), language=None, wrap_lines=True)
-        if not classroom.prepared():
-            classroom.prepare()
+    """A control in `place` that shows the link to this view, and what an instructor needs to prepare it."""
+    popover = place.popover("Share this view", icon="🔗", key="share", on_change="rerun")
+    if popover.open:
+        with popover:
+            st.markdown("This link opens exactly what you see now.")
+            st.code(link.address(), language=None, wrap_lines=True)
+            if not classroom.prepared():
+                classroom.prepare()
 
 
 def neighbours(page, pages):

@@ -9,7 +9,6 @@ import streamlit as st
 
 from ffn_core.charts import bars, matrix
 from ffn_core.ffn import forward, rounding_bound
-from ffn_core.order import KINDS, token_order
 from ffn_ui import bench, controls, figures, layout
 
 layout.open_page(
@@ -46,12 +45,7 @@ for place, (title, name, values, column, slot) in zip(places, stages, strict=Tru
 st.caption(f"Token {b.token + 1} and slot {b.slot + 1} are outlined; blue is negative, orange positive.")
 
 st.subheader("Shuffle the rows")
-left, right = st.columns(2)
-with left:
-    kind = controls.choice("order of the tokens", "fwd_order", KINDS, "lesson")
-with right:
-    own = controls.text("own order", "fwd_own", "3 1 2 5 4", most=200, disabled=kind != "own")
-order = token_order(kind, T, b.seed, own)
+order = controls.order("fwd", T, b.seed)
 shuffled = forward(trace.H[order], weights, b.sigma).out
 st.markdown("Tokens in the order " + controls.listing(i + 1 for i in order) + ".")
 layout.metrics({

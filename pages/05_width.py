@@ -47,7 +47,7 @@ layout.metrics({
 
 st.subheader("Three matrices at the same cost")
 multiple = controls.choice("round up to a multiple of", "width_multiple", (1, 64, 128, 256), 256)
-equal, rounded = (counts.equal_budget_width(d_model, block.d_ff, m) for m in (1, multiple))
+equal, rounded = (counts.equal_budget_width(block.d_ff, m) for m in (1, multiple))
 layout.metrics({"d_ff, two matrices": f"{block.d_ff:,}", "three, same cost": f"{equal:,}", "rounded": f"{rounded:,}"})
 same = [f"{c.d_model} → {c.d_ff} ({c.model})" for c in counts.of_equal_budget(models, multiple)]
 layout.note(f"At 4× this is 8/3. Exactly so rounded are {len(same)} real gated models: {', '.join(same)}.")

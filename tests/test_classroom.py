@@ -22,6 +22,13 @@ def forward_pass(**asked):
     return at
 
 
+def instructor(**asked):
+    """The same page with "Share this view" open."""
+    at = forward_pass(**asked)
+    at.session_state["share"] = True
+    return at.run()
+
+
 def keys(widgets):
     return {w.key for w in widgets}
 
@@ -77,7 +84,7 @@ def test_a_student_can_always_leave_the_prepared_view():
 
 
 def test_the_instructors_link_carries_what_was_chosen_and_opens_it():
-    at = forward_pass(T="9", sigma="ReLU")
+    at = instructor(T="9", sigma="ReLU")
     at.multiselect(key="class_lock").set_value(["T"])
     at.multiselect(key="class_hide").set_value(["seed", "slot"])
     at.text_area(key="class_ask").set_value("Which rows move?\nSay why, in <b>one</b> sentence.")
@@ -96,7 +103,7 @@ def test_the_instructors_link_carries_what_was_chosen_and_opens_it():
 
 
 def test_a_question_that_makes_the_link_too_long_is_said():
-    at = forward_pass()
+    at = instructor()
     at.text_area(key="class_ask").set_value("Σ" * 500)
     at.run()
     assert "Shorten the text" in at.warning[0].value

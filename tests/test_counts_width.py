@@ -96,7 +96,7 @@ def test_reasons_name_experts_width_grouping_and_heads():
 def test_llama_1_has_the_width_of_equal_budget_rounded_up_to_a_multiple_of_256():
     followers = [c.model for c in counts.of_equal_budget(counts.model_configs(), 256)]
     assert {"LLaMA-1 7B", "LLaMA-1 13B", "LLaMA-1 33B", "LLaMA-1 65B"} <= set(followers)
-    assert counts.equal_budget_width(4096, 4 * 4096, 256) == 11008
+    assert counts.equal_budget_width(4 * 4096, 256) == 11008
     for name in ("Mistral 7B v0.1", "Llama-2 70B", "Llama-3 8B", "Llama-3 70B"):
         assert name not in followers
         assert MODELS[name].ratio == 3.5

@@ -90,7 +90,7 @@ def test_the_courses_parameter_counts():
     """Lesson 24: d_model 8 with M = floor(8 / 3 d_model) = 21, and Llama 2 7B."""
     assert ffn_params(8, 21, gated=True) == 504
     assert 504 / (ffn_params(8, 32) + 32 + 8) == pytest.approx(0.9130434782608695, rel=1e-15)
-    assert equal_budget_width(4096, 4 * 4096, 256) == 11008
+    assert equal_budget_width(4 * 4096, 256) == 11008
     assert ffn_params(4096, 11008, gated=True) / ffn_params(4096, 4 * 4096) == 1.0078125
 
 

@@ -317,7 +317,7 @@ def budget_frames(d_model, d_ff, multiple):
     dict of DataFrame
         `choices` (choice, block, width, parameters, of_plain), `lines` (width, plain, gated) and `budget` (parameters).
     """
-    exact, rounded = (equal_budget_width(d_model, d_ff, m) for m in (1, multiple))
+    exact, rounded = (equal_budget_width(d_ff, m) for m in (1, multiple))
     budget = ffn_params(d_model, d_ff)
     choices = (
         ("plain, M", "plain", d_ff),

@@ -19,6 +19,6 @@ print("FFN's share:        ", block.share)
 print("multiply-adds, FFN: ", block.ffn_multiply_adds)
 print("attention:          ", block.attention_multiply_adds(length), "at T =", length)
 print("it costs more from: ", block.overtaken_at)
-print("gated, equal budget:", equal_budget_width(d_model, block.d_ff, multiple))
+print("gated, equal budget:", equal_budget_width(block.d_ff, multiple))
 for config in model_configs():
     print(f"{config.model:18} {config.ratio:6.3f} {config.share:6.1%}  {config.reasons}")

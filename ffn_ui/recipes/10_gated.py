@@ -27,9 +27,9 @@ print("gates above 0.1 in the first sequence:", np.sum(trace.gate[0] > 0.1), "of
 plain, gated = growth(example.H[0, token - 1], example.weights, ACTIVATIONS[sigma])
 print("the token doubles; plain output grows", plain, "times, gated", gated, "times")
 
-width = equal_budget_width(D, M, multiple)
+width = equal_budget_width(M, multiple)
 print("plain 2DM:", ffn_params(D, M), " gated 3DM:", ffn_params(D, M, gated=True))
-print("M within the budget:", equal_budget_width(D, M), " rounded:", width)
+print("M within the budget:", equal_budget_width(M), " rounded:", width)
 print("of the plain block:", ffn_params(D, width, gated=True) / ffn_params(D, M))
 
 print("rows against columns:", convention_error(example.H, example.weights, ACTIVATIONS[sigma]))

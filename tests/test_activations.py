@@ -1,0 +1,239 @@
+"""Activations and gains: laws over the whole registry, 40-digit values, and PyTorch."""
+
+import csv
+import re
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import MP_ACTIVATIONS
+
+from ffn_core.activations import ACTIVATIONS, normal_cdf, normal_pdf, sigmoid
+
+DATA = Path(__file__).parent / "data"
+COLUMNS = {"GELU-exact": "gelu_exact", "GELU": "gelu_tanh", "SiLU": "silu"}  # our name -> name in the csv files
+EPS = float(np.finfo(np.float64).eps)
+
+every_activation = pytest.mark.parametrize("sigma", ACTIVATIONS.values(), ids=lambda sigma: sigma.name)
+every_smooth_gate = pytest.mark.parametrize("name", ["GELU", "GELU-exact", "SiLU"])
+moderate = st.floats(-40.0, 40.0, allow_subnormal=False)
+
+
+def rows(file):
+    with (DATA / file).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def both_functions(sigma):
+    return sigma.f, sigma.gain
+
+
+# --- Laws
+
+
+@every_activation
+@given(x=moderate)
+def test_gain_is_the_derivative_of_every_activation(sigma, x):
+    h = 1e-3
+    if any(abs(x - kink) < 2.5 * h for kink in sigma.kinks):
+        return
+    # Five-point difference: error of order h^4 (1e-12 times the fifth derivative, < 10), and rounding of f over h.
+    slope = (8 * (sigma.f(x + h) - sigma.f(x - h)) - (sigma.f(x + 2 * h) - sigma.f(x - 2 * h))) / (12 * h)
+    assert sigma.gain(x) == pytest.approx(slope, abs=2e-11 + 4 * EPS * abs(x) / h)
+
+
+@every_smooth_gate
+@given(x=st.floats(-400.0, 400.0))
+def test_an_activation_of_the_gelu_kind_minus_its_mirror_is_the_identity(name, x):
+    f = ACTIVATIONS[name].f
+    assert f(x) - f(-x) == pytest.approx(x, rel=4 * EPS, abs=1e-300)
+
+
+@every_smooth_gate
+@given(x=st.floats(-400.0, 400.0))
+def test_gains_at_x_and_minus_x_sum_to_one(name, x):
+    gain = ACTIVATIONS[name].gain
+    assert gain(x) + gain(-x) == pytest.approx(1.0, abs=8 * EPS * (1 + abs(x)))
+
+
+@every_activation
+@given(x=st.floats(-400.0, 400.0))
+def test_every_activation_lies_between_0_and_x_and_its_gain_between_minus_015_and_115(sigma, x):
+    assert min(x, 0.0) - 1e-9 <= sigma.f(x) <= max(x, 0.0) + 1e-9
+    assert -0.15 < sigma.gain(x) < 1.15
+
+
+@every_activation
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 5, 4)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_shape_and_precision_come_out_as_they_went_in(sigma, shape, dtype):
+    x = np.linspace(-3, 3, max(1, int(np.prod(shape))), dtype=dtype)[: int(np.prod(shape))].reshape(shape)
+    for function in both_functions(sigma):
+        found = function(x)
+        assert np.shape(found) == shape
+        assert found.dtype == dtype
+
+
+@every_activation
+@pytest.mark.parametrize("x", [0.1, 3, True, [0.1, 0.2], np.int8(100), np.array([-100, 100], dtype=np.int8)])
+def test_plain_and_whole_numbers_are_computed_in_double_precision(sigma, x):
+    for function in both_functions(sigma):
+        found = function(x)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, function(np.array(x, dtype=np.float64)))
+
+
+@every_activation
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_out_every_activation_is_straight_and_warns_of_nothing(sigma, dtype):
+    x = np.array([-400.0, -50.0, 50.0, 400.0], dtype=dtype)
+    left, right = (x[:2], x[2:])
+    np.testing.assert_allclose(sigma.f(right), right, rtol=1e-6)
+    np.testing.assert_allclose(sigma.gain(right), 1.0, rtol=1e-6)
+    if sigma.name != "Identity":
+        np.testing.assert_allclose(sigma.f(left), 0.0, atol=1e-12)
+        np.testing.assert_allclose(sigma.gain(left), 0.0, atol=1e-12)
+
+
+@every_activation
+def test_the_input_is_neither_changed_nor_handed_back(sigma):
+    x = np.linspace(-2.0, 2.0, 9)
+    kept = x.copy()
+    for function in both_functions(sigma):
+        found = function(x)
+        found += 1.0
+        np.testing.assert_array_equal(x, kept)
+
+
+@every_activation
+def test_the_registry_knows_every_activation_by_its_name_and_has_a_formula(sigma):
+    assert ACTIVATIONS[sigma.name] is sigma
+    assert "x" in sigma.formula
+    assert re.fullmatch(r"[A-Za-z-]+", sigma.name), "names stand in links"
+
+
+@every_activation
+def test_kinks_are_exactly_where_the_gain_jumps(sigma):
+    x = np.linspace(-4.0, 4.0, 8001)
+    gains = sigma.gain(x)
+    jumps = x[1:][np.abs(np.diff(gains)) > 0.1]
+    assert len(jumps) == len(sigma.kinks)
+    np.testing.assert_allclose(jumps, sigma.kinks, atol=1.1e-3)
+
+
+def test_relus_gain_at_its_kink_is_zero_as_in_pytorch():
+    assert ACTIVATIONS["ReLU"].gain(0.0) == 0.0
+    assert ACTIVATIONS["ReLU"].gain(-0.0) == 0.0
+    assert ACTIVATIONS["ReLU"].gain(5e-324) == 1.0
+
+
+# --- Against 40 digits
+
+
+@every_activation
+@given(x=moderate)
+def test_values_and_gains_agree_with_40_digits(sigma, x):
+    exact = MP_ACTIVATIONS[sigma.name]
+    assert sigma.f(x) == pytest.approx(float(exact(mpmath.mpf(x))), rel=8 * EPS, abs=4 * EPS * (1 + abs(x)))
+    if sigma.name not in ("Identity", "ReLU"):
+        wanted = float(mpmath.diff(exact, mpmath.mpf(x)))
+        assert sigma.gain(x) == pytest.approx(wanted, rel=8 * EPS, abs=8 * EPS * (1 + x * x))
+
+
+@pytest.mark.parametrize("name", ["GELU-exact", "SiLU"])
+@given(x=st.floats(-37.0, -1.5))
+def test_the_left_tail_keeps_its_relative_accuracy(name, x):
+    exact = MP_ACTIVATIONS[name](mpmath.mpf(x))
+    assert abs(float(ACTIVATIONS[name].f(x) / exact - 1)) < EPS * (8 + 2 * x * x)
+
+
+@given(x=st.floats(-37.0, 37.0))
+def test_the_normal_distribution_function_and_density_agree_with_40_digits(x):
+    assert normal_cdf(x) == pytest.approx(float(mpmath.ncdf(x)), rel=EPS * (8 + 2 * x * x), abs=0)
+    assert normal_pdf(x) == pytest.approx(float(mpmath.npdf(x)), rel=EPS * (8 + 2 * x * x), abs=0)
+
+
+@given(x=st.floats(-700.0, 700.0))
+def test_the_sigmoid_agrees_with_40_digits_in_both_tails(x):
+    assert sigmoid(x) == pytest.approx(float(1 / (1 + mpmath.exp(-mpmath.mpf(x)))), rel=4 * EPS, abs=0)
+
+
+@pytest.mark.parametrize("row", rows("activation_values.csv"), ids=lambda row: f"x={row['x']}")
+@pytest.mark.parametrize(("name", "column"), COLUMNS.items(), ids=COLUMNS)
+def test_tabulated_values_and_gains_are_reproduced(row, name, column):
+    x = float(row["x"])
+    assert ACTIVATIONS[name].f(x) == pytest.approx(float(row[column]), rel=8 * EPS, abs=4 * EPS)
+    assert ACTIVATIONS[name].gain(x) == pytest.approx(float(row[f"{column}_gain"]), rel=8 * EPS, abs=8 * EPS)
+
+
+@pytest.mark.parametrize(("name", "column"), COLUMNS.items(), ids=COLUMNS)
+def test_tabulated_landmarks_are_reproduced(name, column):
+    f, gain = both_functions(ACTIVATIONS[name])
+    (row,) = (row for row in rows("activation_constants.csv") if row["function"] == column)
+    mark = {key: float(value) for key, value in row.items() if key != "function"}
+    h = 1e-4
+
+    assert f(mark["min_x_(gain_changes_sign_here)"]) == pytest.approx(mark["min_value"], abs=4 * EPS)
+    assert gain(mark["min_x_(gain_changes_sign_here)"]) == pytest.approx(0.0, abs=8 * EPS)
+    for extreme in ("peak", "valley"):
+        at = mark[f"{extreme}_gain_x"]
+        assert gain(at) == pytest.approx(mark[f"{extreme}_gain"], abs=8 * EPS)
+        assert (gain(at + h) - gain(at - h)) / (2 * h) == pytest.approx(0.0, abs=1e-7)
+    assert gain(0.0) == mark["gain_at_0"] == 0.5
+    assert (gain(h) - gain(-h)) / (2 * h) == pytest.approx(mark["second_derivative_at_0"], abs=1e-7)
+    assert gain(mark["gain_equals_1_at"]) == pytest.approx(1.0, abs=8 * EPS)
+    for border in ("deep_tail_|gain|<0.01_below", "narrow_band_|gain|<0.01_from", "narrow_band_to"):
+        assert abs(gain(mark[border])) == pytest.approx(0.01, abs=8 * EPS)
+
+
+# --- What the pages say
+
+
+def test_the_tanh_form_is_within_half_a_thousandth_of_exact_gelu_and_its_gain_within_nine_ten_thousandths():
+    x = np.linspace(-6.0, 6.0, 12_001)
+    tanh, exact = ACTIVATIONS["GELU"], ACTIVATIONS["GELU-exact"]
+    assert np.abs(tanh.f(x) - exact.f(x)).max() == pytest.approx(4.73e-4, abs=1e-6)
+    assert np.abs(tanh.gain(x) - exact.gain(x)).max() == pytest.approx(8.68e-4, abs=1e-6)
+
+
+def test_the_curvature_of_exact_gelu_vanishes_at_plus_and_minus_root_two():
+    gain, h = ACTIVATIONS["GELU-exact"].gain, 1e-4
+    for x in (-np.sqrt(2.0), np.sqrt(2.0)):
+        assert (gain(x + h) - gain(x - h)) / (2 * h) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_the_minimum_of_silu_is_lamberts_w_of_one_over_e():
+    w = float(mpmath.lambertw(1 / mpmath.e))
+    assert ACTIVATIONS["SiLU"].f(-(1.0 + w)) == pytest.approx(-w, rel=4 * EPS)
+    assert ACTIVATIONS["SiLU"].gain(-(1.0 + w)) == pytest.approx(0.0, abs=4 * EPS)
+
+
+@pytest.mark.parametrize(("dtype", "silent_from"), [(np.float16, -3.59), (np.float32, -5.42), (np.float64, -7.19)])
+def test_in_finite_precision_gelu_is_exactly_silent_far_to_the_left(dtype, silent_from):
+    gelu = ACTIVATIONS["GELU"]
+    beyond, before = np.array([silent_from - 0.05, silent_from + 0.05], dtype=dtype)
+    assert gelu.f(beyond) == gelu.gain(beyond) == 0.0
+    assert gelu.f(before) != 0.0
+
+
+# --- Against PyTorch
+
+
+@every_activation
+def test_values_and_gains_agree_with_pytorch(sigma, torch):
+    theirs = {
+        "Identity": torch.nn.Identity(),
+        "ReLU": torch.nn.ReLU(),
+        "GELU": torch.nn.GELU(approximate="tanh"),
+        "GELU-exact": torch.nn.GELU(approximate="none"),
+        "SiLU": torch.nn.SiLU(),
+    }[sigma.name]
+    x = torch.linspace(-8, 8, 1601, dtype=torch.float64, requires_grad=True)
+    values = theirs(x)
+    (gains,) = torch.autograd.grad(values.sum(), x)
+    ours_at = x.detach().numpy()
+    np.testing.assert_allclose(sigma.f(ours_at), values.detach().numpy(), rtol=1e-13, atol=2e-14)
+    np.testing.assert_allclose(sigma.gain(ours_at), gains.numpy(), rtol=1e-13, atol=2e-14)
