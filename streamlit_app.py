@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ffn_ui import bench, classroom, history, layout, link, printing, routing, site
+from ffn_ui import bench, browser, classroom, layout, link, routing, site
 
 menu = routing.sections()
 page = st.navigation(menu, expanded=True)
@@ -11,8 +11,8 @@ st.set_page_config(page_title=f"{here.title} · FFN Lab", page_icon="🧠", layo
 link.begin(page.url_path)
 with st.sidebar:
     bench.draw(here.uses)
-    history.one_entry_per_view()
-    printing.handout()
+    if link.entered():
+        browser.prepare()
 top = st.container(horizontal=True, horizontal_alignment="right")
 note = st.container()
 classroom.show_question(st.container())

@@ -50,9 +50,8 @@ class Visitor:
         self.charts_shown = 0
 
     async def __aenter__(self):
-        self.socket = await websockets.connect(
-            self.address, subprotocols=["streamlit"], max_size=None, open_timeout=PATIENCE_S, close_timeout=1, compression=None
-        )
+        asked = {"subprotocols": ["streamlit"], "max_size": None, "compression": None}
+        self.socket = await websockets.connect(self.address, open_timeout=PATIENCE_S, close_timeout=1, **asked)
         self.first = await self._run(page_name=self.page)
         return self
 

@@ -22,6 +22,11 @@ def prepared():
     return any(st.query_params.get(p) for p in PARAMETERS)
 
 
+def locked(key):
+    """Whether this view keeps students from moving a control; a button that would move it must not either."""
+    return key in _names("lock") | _names("hide")
+
+
 def draw(widget, label, *arguments, key, **more):
     """Draw a Streamlit widget as the view has it: as it is, locked, or not at all.
 

@@ -103,6 +103,20 @@ def order(key, T, seed):
         return token_orders.lesson_order(T)
 
 
+def preset(name, values):
+    """A button that sets several controls at once; it leaves alone those that this view locks.
+
+    Parameters
+    ----------
+    name : str
+        On the button.
+    values : dict of str to value
+        By the key of the control.
+    """
+    free = {key: value for key, value in values.items() if not classroom.locked(key)}
+    st.button(name, key=f"_set_{name}", on_click=st.session_state.update, args=(free,), disabled=not free)
+
+
 def listing(numbers, most=24):
     """Numbers in a row as text, the middle left out when there are many."""
     words = [str(n) for n in numbers]

@@ -8,7 +8,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 # Text drawn inside a chart is black by default, also on the dark theme; `currentColor` follows the page at once.
@@ -58,6 +60,25 @@ def _compiled(chart, arguments):
     return {**chart(*arguments).to_dict(), "config": CONFIG}
 
 
+FLOAT32_SAFE = 1e30  # sizes between 1 over this and this keep their seven digits in float32
+
+
+def _lean(frame):
+    """A frame as an Arrow table that is quick to send: without pandas' description of it, and seven digits a number.
+
+    Seven digits are more than a screen can show; tables and downloads are made from the frame itself.
+    """
+    columns = {}
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        if values.dtype == np.float64:
+            sizes = np.abs(values[(values != 0.0) & np.isfinite(values)])
+            if sizes.size == 0 or (sizes.min() > 1.0 / FLOAT32_SAFE and sizes.max() < FLOAT32_SAFE):
+                values = values.astype(np.float32)
+        columns[name] = pa.array(values, from_pandas=True)
+    return pa.table(columns)
+
+
 def show(chart, frames, *, key, title, alt, arguments=(), numbers=None):
     """Show a figure.
 
@@ -80,7 +101,8 @@ def show(chart, frames, *, key, title, alt, arguments=(), numbers=None):
     """
     st.markdown(f"**{title}**")
     spec = _compiled(chart, arguments)
-    st.vega_lite_chart(spec={**spec, "datasets": frames}, key=key, alt=alt, width="stretch")
+    sent = {**spec, "datasets": {name: _lean(frame) for name, frame in frames.items()}}
+    st.vega_lite_chart(spec=sent, key=key, alt=alt, width="stretch")
     figures = _shown.get()
     if figures is not None:
         figures[title] = Figure(spec, frames, next(iter(frames.values())) if numbers is None else numbers)

@@ -28,7 +28,7 @@ def joint_table(key, start, tables):
     with st.container(horizontal=True):
         for name, table in tables.items():
             values = {names[x][y]: float(table[x, y]) for x in rows for y in columns}
-            st.button(name, key=f"_{key}_{name}", on_click=st.session_state.update, args=(values,))
+            controls.preset(name, values)
     entries = start.tolist()
     for x in rows:
         with st.container(horizontal=True):

@@ -45,6 +45,11 @@ def _is_infinite(text):
         return False
 
 
+def entered():
+    """Whether this is the first run on this page."""
+    return bool(st.session_state.get("_entered"))
+
+
 def settle(key, value, default, wanted):
     """Note the value a control came to.
 
@@ -64,7 +69,7 @@ def settle(key, value, default, wanted):
     state = st.session_state
     controls = state.setdefault("_controls", {})
     controls[key] = (value, default)
-    if state.get("_entered") and key in state["_asked"] and not _same(state["_asked"][key], value):
+    if entered() and key in state["_asked"] and not _same(state["_asked"][key], value):
         state["_repairs"][key] = (state["_asked"][key], value, wanted)
     return value
 

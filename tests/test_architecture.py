@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MAY_IMPORT = {
     "ffn_core": ("numpy", "ffn_core", "-ffn_core.charts"),
     "ffn_core/charts": ("numpy", "pandas", "altair", "vl_convert", "ffn_core"),
-    "ffn_ui": ("streamlit", "pandas", "ffn_core", "ffn_ui", "-ffn_ui.recipes", "-ffn_ui.solutions"),
+    "ffn_ui": ("streamlit", "numpy", "pandas", "pyarrow", "ffn_core", "ffn_ui", "-ffn_ui.recipes", "-ffn_ui.solutions"),
     "ffn_ui/recipes": ("numpy", "ffn_core", "-ffn_core.charts"),  # scripts that students take home
     "ffn_ui/solutions": ("numpy", "ffn_core", "-ffn_core.charts"),
     "pages": ("numpy", "pandas", "streamlit", "ffn_core", "ffn_ui", "-ffn_ui.recipes", "-ffn_ui.solutions"),

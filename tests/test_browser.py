@@ -184,7 +184,8 @@ def test_every_section_opens_from_the_menu(browser, app):
         page.goto(app)
         settle(page)
         for section in CONTENTS[1:] + CONTENTS[:1]:
-            page.locator('[data-testid="stSidebarNavLink"]', has_text=section.title).click(delay=80)
+            only = re.compile(f"{re.escape(section.title)}$")
+            page.locator('[data-testid="stSidebarNavLink"]', has_text=only).click(delay=80)
             page.wait_for_function("t => document.querySelector('h1')?.innerText === t", arg=section.title)
             settle(page)
             assert_fine(page)
