@@ -84,7 +84,7 @@ def test_the_chosen_token_and_slot_are_marked_in_every_picture():
     at = open_page(token=4, slot=9)
     trace = lesson.worked_trace()
     for k, values in enumerate((trace.pre, trace.post, trace.post)):
-        assert frames(at, k)["own"]["at"].tolist() == [values[3, 8]]
+        assert frames(at, k)["own"]["at"].tolist() == pytest.approx([values[3, 8]])
     assert "token 4 at slot 9" in said(at)
 
 

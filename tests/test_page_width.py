@@ -59,7 +59,7 @@ def test_the_extremes_of_the_controls_raise_nothing(d_model, ratio, gated, group
     block = BlockSize(d_model, round(ratio * d_model), gated == "true", group)
     assert numbers(at)["FFN weights"] == str(block.ffn)
     assert numbers(at)["attention costs more from T ="] == f"{block.overtaken_at:,}"
-    assert frames(at, 2)["own"]["share"].tolist() == [block.share]
+    assert frames(at, 2)["own"]["share"].tolist() == pytest.approx([block.share])
 
 
 def test_the_bench_changes_nothing_here_and_is_shown_disabled():
