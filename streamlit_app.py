@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ffn_ui import bench, browser, classroom, layout, link, routing, site
+from ffn_ui import bench, browser, cache, classroom, layout, link, routing, site
 
 menu = routing.sections()
 page = st.navigation(menu, expanded=True)
@@ -23,3 +23,4 @@ except ValueError as error:
 layout.repair_note(note)
 layout.share(top)
 layout.neighbours(page, [p for group in menu.values() for p in group])
+cache.spare_the_imports()

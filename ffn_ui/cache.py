@@ -4,6 +4,7 @@ A hit costs about 0.3 ms, so only what costs more than about 2 ms is here. What 
 all sessions: frozen records with read-only arrays. What takes long enough to want a progress bar stands on the shelf.
 """
 
+import gc
 from collections import OrderedDict
 from threading import Lock
 
@@ -15,6 +16,17 @@ from ffn_core.closed_gates import closed_row as find_closed_row
 from ffn_core.dead_units import dead_units as count_dead_units
 from ffn_core.ffn import Trace, forward
 from ffn_core.rng import LessonStream
+
+
+@st.cache_resource(show_spinner=False)
+def spare_the_imports():
+    """Once a process, take all that is imported by now out of garbage collection.
+
+    With pandas and Altair loaded a full collection looks at some 140,000 objects that never become garbage: a pause of
+    100 ms for every visitor, now and then.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
