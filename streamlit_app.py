@@ -23,4 +23,5 @@ except ValueError as error:
 layout.repair_note(note)
 layout.share(top)
 layout.neighbours(page, [p for group in menu.values() for p in group])
+link.end()
 cache.spare_the_imports()

@@ -774,6 +774,6 @@ def listing(**arrays):
     """
     lines = ["import numpy as np", ""]
     for name, array in arrays.items():
-        text = np.array2string(array, separator=", ", precision=6, max_line_width=100, floatmode="fixed")
+        text = np.array2string(array, separator=", ", precision=6, max_line_width=76, floatmode="fixed")
         lines.append(f"{name} = np.array({text})")
     return "\n".join(lines)

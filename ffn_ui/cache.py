@@ -131,7 +131,7 @@ def probe(seed, T, d_model, d_ff, sigma, token, kind, number):
     return gain.Probe(*(lesson.read_only(a) for a in arrays), found.reach)
 
 
-LONG_STACK = 2**19  # weights of all blocks together: about a tenth of a second
+LONG_STACK = 2**21  # weights and values of all blocks together: about a tenth of a second
 
 
 def depth(seed, T, d_model, d_ff, n_blocks, sigma, scale, biased, place):
@@ -141,7 +141,8 @@ def depth(seed, T, d_model, d_ff, n_blocks, sigma, scale, biased, place):
         return linear.study_depth(seed, T, d_model, d_ff, n_blocks, ACTIVATIONS[sigma], scale, biased, progress)
 
     key = ("depth", seed, T, d_model, d_ff, n_blocks, sigma, scale, biased)
-    return shelved(key, make, place, f"{n_blocks} blocks" if 2 * n_blocks * d_model * d_ff > LONG_STACK else None)
+    long = n_blocks * d_ff * (2 * d_model + linear.TOKENS) > LONG_STACK
+    return shelved(key, make, place, f"{n_blocks} blocks" if long else None)
 
 
 def fit(target, sigma, d_ff, seed, place, label="Training"):

@@ -14,7 +14,7 @@ MOST_LINK = 2000
 
 
 def _names(parameter):
-    return {name.strip() for name in st.query_params.get(parameter, "").split(",")} - {""}
+    return {name.strip() for text in st.query_params.get_all(parameter) for name in text.split(",")} - {""}
 
 
 def prepared():

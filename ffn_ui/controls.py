@@ -6,6 +6,7 @@ control's grid and kept within its limits; `link` says what was repaired.
 """
 
 import streamlit as st
+from streamlit.elements.widgets.number_input import NumberInputSerde
 
 from ffn_core import order as token_orders
 from ffn_core.activations import ACTIVATIONS
@@ -13,6 +14,17 @@ from ffn_core.activations import ACTIVATIONS
 from . import classroom, link
 
 BOUND = {"bind": "query-params"}
+
+
+def _refusing_infinity(serde, value, deserialize=NumberInputSerde.deserialize):
+    """Streamlit 1.67 fails on an infinity in the link of a whole number; told by a ValueError, it refuses it."""
+    try:
+        return deserialize(serde, value)
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+
+
+NumberInputSerde.deserialize = _refusing_infinity
 
 
 def number(label, key, low, high, default, **more):

@@ -18,7 +18,7 @@ DIAL = -3.2  # half of the ReLU units are silent near it
 def _to_copy(**arrays):
     """Arrays as text to work with elsewhere."""
     with st.expander("The numbers, to copy"):
-        st.code(exercises.listing(**arrays), language="python")
+        st.code(exercises.listing(**arrays), language="python", wrap_lines=True)
 
 
 def collapse(seed):
@@ -34,7 +34,7 @@ def collapse(seed):
                 matrix.matrix_chart, frames, key=f"ex_{name}", title=name, arguments=("row", "column"),
                 alt=f"Heat map of {name}, with the line outlined that the asked entry needs",
             )  # fmt: skip
-    st.caption(f"Outlined: row {row + 1} of W1 and column {column + 1} of W2. Blue is negative, orange positive.")
+    st.caption(f"Outlined: row {row + 1} of W1, column {column + 1} of W2. Blue with a − is negative, orange positive.")
     _to_copy(W1=w.W1, b1=w.b1, W2=w.W2, b2=w.b2)
 
 
@@ -110,7 +110,7 @@ def given_row(exercise, seed):
         f"closed gates below {exercises.shown(CLOSED_BELOW, 0)}: some of them are only just closed, and GELU leaks "
         "there."
     )
-    st.code(f"row = np.array({found.row.tolist()})", language="python")
+    st.code(f"row = np.array({found.row.tolist()})", language="python", wrap_lines=True)
 
 
 def surviving(seed):

@@ -13,8 +13,10 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from ffn_core.charts.base import text_config
+
 # Text drawn inside a chart is black by default, also on the dark theme; `currentColor` follows the page at once.
-CONFIG = {"text": {"color": "currentColor"}, "view": {"stroke": None}}
+CONFIG = text_config("currentColor")
 
 
 @dataclass(frozen=True)

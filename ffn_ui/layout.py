@@ -6,6 +6,7 @@ from importlib.resources import files
 import streamlit as st
 
 from ffn_core.charts import export
+from ffn_core.check_yourself import check
 
 from . import bench, classroom, figures, link, site
 
@@ -74,34 +75,50 @@ def link_to(there, label=None):
 
 
 def close_page(*, asked, answer, **settings):
-    """A question to check oneself, then the numbers as tables and CSV and the script that reproduces them.
+    """A graded question and an open one, then the numbers as tables and CSV and the script that reproduces them.
 
     Parameters
     ----------
     asked, answer : str
-        Markdown.
+        The open question, and what can be said to it; Markdown.
     **settings
         What the page's own controls are set to, written into the script beside the bench.
     """
-    st.divider()
-    st.markdown(f"**Check yourself.** {asked}")
+    here = site.section(st.session_state.get("_page", ""))
+    checked = _check_yourself(here)
+    if not checked:
+        st.divider()
+    st.markdown(f"**{'And one' if checked else 'One'} to think about.** {asked}")
     with st.expander("Show the answer"):
         st.markdown(answer)
-    here = site.section(st.session_state.get("_page", ""))
     numbers = st.expander("The numbers as tables and CSV, figures, and the script", key="numbers", on_change="rerun")
     if numbers.open:
         with numbers:
             _offer_numbers(here, {**bench.current().settings, **settings})
 
 
+def _check_yourself(here):
+    """The section's graded question, with the numbers of the bench's seed; False for a section without one."""
+    from . import questions  # here, as that module uses this one
+
+    seed = bench.current().seed
+    question = check(here.slug, seed)
+    if question is None:
+        return False
+    st.header("Check yourself")
+    st.caption(f"With numbers of your own seed, {seed}; another seed has others.")
+    questions.ask(question, here.title, seed, prefix="check")
+    return True
+
+
 def _offer_numbers(here, settings):
     """The script, then every figure of the page as a table, CSV, SVG and PNG."""
     script = recipe(here, settings)
     st.download_button("Download the script", script, f"{here.slug}.py", "text/x-python", on_click="ignore")
-    st.code(script, language="python")
+    st.code(script, language="python", wrap_lines=True)
     caption = f"FFN Lab, {here.title}. " + ", ".join(f"{name} {value}" for name, value in settings.items())
     for number, (title, figure) in enumerate(figures.shown().items(), start=1):
-        st.markdown(f"**{title}**")
+        st.subheader(title, anchor=False)
         st.dataframe(figure.numbers, hide_index=True, height=min(240, 38 + 35 * len(figure.numbers)))
         # Made when the button is pressed; by then the page may have run again, so each one keeps its own figure.
         makers = {

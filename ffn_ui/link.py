@@ -1,52 +1,37 @@
 """What of a page stands in its link: the controls shown, what a link asked for that cannot be, and the link itself.
 
-Every control is bound to the address by Streamlit, which drops a wrong value silently. So the raw parameters of the
-first run on a page are compared with the values its controls came to, and each difference is said in one visible line
-until that control is moved.
+Every control is bound to the address by Streamlit, which drops a wrong value silently. So the raw parameters that a
+page was entered with are compared with the values its controls first came to, and each difference is said in one
+visible line until that control is moved.
 """
 
-import math
+import re
 from urllib.parse import urlencode
 
 import streamlit as st
 
 SHOWN_CHARACTERS = 40
 MOST_REPAIRS = 6
-FROM_ELSEWHERE = ("utm_", "fbclid", "gclid", "mc_", "ref")  # added by mail and social sites, no business of ours
+FROM_ELSEWHERE = re.compile("utm_.*|mc_.*|fbclid|gclid|ref")  # added by mail and social sites, no business of ours
 
 
 def begin(page):
     """Start the run of a page: call before any control is made. `page` is its part of the address."""
     state = st.session_state
-    entered = state.get("_page") != page
-    if entered:
-        asked = state.pop("_asked_with_infinities", None)
-        if asked is None:
-            asked = {key: st.query_params.get_all(key) for key in st.query_params}
-            _start_without_infinities(asked)
-        state["_asked"], state["_repairs"] = asked, {}
-    state["_page"], state["_controls"], state["_entered"] = page, {}, entered
+    if state.get("_page") != page:
+        asked = {key: st.query_params.get_all(key) for key in st.query_params}
+        state["_page"], state["_entered"], state["_asked"], state["_unread"] = page, True, asked, dict(asked)
+        state["_repairs"] = {}
+    state["_controls"] = {}
 
 
-def _start_without_infinities(asked):
-    """Run again without `inf` in the address: Streamlit's whole-number widgets fail on it instead of refusing it."""
-    infinite = [key for key, texts in asked.items() if any(_is_infinite(text) for text in texts)]
-    for key in infinite:
-        del st.query_params[key]
-    if infinite:
-        st.session_state["_asked_with_infinities"] = asked
-        st.rerun()
-
-
-def _is_infinite(text):
-    try:
-        return math.isinf(float(text))
-    except ValueError:
-        return False
+def end():
+    """The run of a page is complete; one that a visitor interrupts does not come here."""
+    st.session_state["_entered"] = False
 
 
 def entered():
-    """Whether this is the first run on this page."""
+    """Whether no run on this page has been complete yet."""
     return bool(st.session_state.get("_entered"))
 
 
@@ -69,8 +54,9 @@ def settle(key, value, default, wanted):
     state = st.session_state
     controls = state.setdefault("_controls", {})
     controls[key] = (value, default)
-    if entered() and key in state["_asked"] and not _same(state["_asked"][key], value):
-        state["_repairs"][key] = (state["_asked"][key], value, wanted)
+    raw = state.get("_unread", {}).pop(key, None)  # read once, in the first run that comes to this control
+    if raw is not None and not _same(raw, value):
+        state["_repairs"][key] = (raw, value, wanted)
     return value
 
 
@@ -92,7 +78,8 @@ def _as_text(value):
 
 
 def _parts(value):
-    return [_as_text(v) for v in (value if isinstance(value, tuple | list) else [value])]
+    """Its texts, one a parameter; choosing none of several is an empty one."""
+    return [_as_text(v) for v in (value if isinstance(value, tuple | list) else [value])] or [""]
 
 
 def _same(raw, value):
@@ -104,10 +91,12 @@ def _same(raw, value):
 
 
 def _equal(text, part):
+    if text == part or (part in ("true", "false") and text.lower() == part):
+        return True
     try:
         return float(text) == float(part)
     except ValueError:
-        return text == part or (part in ("true", "false") and text.lower() == part)
+        return False
 
 
 def quoted(text):
@@ -139,7 +128,7 @@ def repairs(also_unknown=(), also_known=()):
         for key, (raw, value, wanted) in standing.items()
     ]
     fine = {*known, *also_known}
-    unknown = [k for k in state.get("_asked", {}) if k not in fine and not k.startswith(FROM_ELSEWHERE)]
+    unknown = [k for k in state.get("_asked", {}) if k not in fine and not FROM_ELSEWHERE.fullmatch(k)]
     said += [f"The link sets {quoted(k)}, which this page does not have." for k in [*unknown, *also_unknown]]
     return [*said[:MOST_REPAIRS], f"And {len(said) - MOST_REPAIRS} more."] if len(said) > MOST_REPAIRS else said
 

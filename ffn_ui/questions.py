@@ -107,6 +107,6 @@ def worked_solution(exercise, seed, **settings):
             solved.note_help(question, seed, "answer")
         text = layout.program("solutions", f"{exercise.key}.py", {"seed": seed, **settings})
         place.markdown("Run it from the folder that holds `ffn_core`, or read it.")
-        place.code(text, language="python")
+        place.code(text, language="python", wrap_lines=True)
         name = f"{exercise.key}.py"
         place.download_button(f"Download {name}", text, name, "text/x-python", on_click="ignore", key="_ex_program")

@@ -56,7 +56,7 @@ CONTENTS = (
     ),
     Section(
         "The block", "05_width.py", "Why 4×", "Why is the hidden layer four times as wide, and is it?", "📏",
-        frozenset(),
+        frozenset({"seed"}),
     ),
     Section(
         "Three lenses", "06_keyed_memory.py", "Signals: keyed memory",
@@ -68,7 +68,7 @@ CONTENTS = (
     ),
     Section(
         "Three lenses", "08_information.py", "Information", "Can the block create information, or only lose it?", "🔣",
-        frozenset({"sigma"}),
+        frozenset({"seed", "sigma"}),
     ),
     Section(
         "Beyond attention", "09_residual_and_norm.py", "Residual and norm",

@@ -35,25 +35,25 @@ with right:
         f"token {b.token + 1} at slot {b.slot + 1}."
     )
     layout.metrics({
-        "before $\\sigma$": f"{b.trace.pre[b.token, b.slot]:.4f}",
-        "after $\\sigma$": f"{b.trace.post[b.token, b.slot]:.4f}",
-        "gain there": f"{b.sigma.gain(b.trace.pre[b.token, b.slot]):.4f}",
+        "before $\\sigma$": f"{b.trace.pre[b.token, b.slot]:z.4f}",
+        "after $\\sigma$": f"{b.trace.post[b.token, b.slot]:z.4f}",
+        "gain there": f"{b.sigma.gain(b.trace.pre[b.token, b.slot]):z.4f}",
         "printed numbers reproduced": f"{sum(r.ok for r in found)} of {len(found)}",
     })  # fmt: skip
     layout.link_to(site.section("reference"), "Number by number, computed just now")
 
-st.subheader("What you will be able to do")
+st.header("What you will be able to do")
 guide.links(guide.OBJECTIVES)
 st.markdown("And three ways to look at the same block:")
 guide.links(guide.LENSES)
 
-st.subheader("What to take home")
+st.header("What to take home")
 st.markdown("\n".join(f"- {text}" for text in guide.TAKEAWAYS))
 
-st.subheader("What learners ask")
+st.header("What learners ask")
 guide.links((slug, f"**{question}** {answer}") for slug, question, answer in guide.QUESTIONS)
 
-st.subheader("How to use the bench")
+st.header("How to use the bench")
 st.markdown("\n".join(f"- {text}" for text in guide.HOW_TO))
 
 layout.close_page(

@@ -19,7 +19,7 @@ layout.open_page(
 b = bench.current()
 trace, weights = b.trace, b.example.weights
 
-st.subheader("On the way through")
+st.header("On the way through")
 T, d_model, d_ff = trace.H.shape[0], weights.d_model, weights.d_ff
 layout.metrics({
     "$H$": f"{T} × {d_model}",
@@ -42,9 +42,9 @@ for place, (title, name, values, column, slot) in zip(places, stages, strict=Tru
             alt=f"Heat map of {name}, one row a token, the chosen token and slot outlined",
         )  # fmt: skip
         layout.note(view.caption("token", column))
-st.caption(f"Token {b.token + 1} and slot {b.slot + 1} are outlined; blue is negative, orange positive.")
+st.caption(f"Token {b.token + 1} and slot {b.slot + 1} are outlined; blue with a − is negative, orange positive.")
 
-st.subheader("Shuffle the rows")
+st.header("Shuffle the rows")
 order = controls.order("fwd", T, b.seed)
 shuffled = forward(trace.H[order], weights, b.sigma).out
 st.markdown("Tokens in the order " + controls.listing(i + 1 for i in order) + ".")
@@ -57,7 +57,7 @@ st.markdown(
     "0; a processor may add the same numbers in another order, so up to the bound is rounding, not mixing."
 )
 
-st.subheader("Change one entry")
+st.header("Change one entry")
 left, right = st.columns(2)
 with left:
     channel = controls.number("channel", "fwd_channel", 1, d_model, 1)

@@ -21,7 +21,7 @@ layout.open_page(
 b = bench.current()
 size = (b.seed, b.T, b.d_model, b.d_ff)
 
-st.subheader("One block collapses")
+st.header("One block collapses")
 biased = controls.toggle("random biases (the lesson's are zero)", "lin_biases")
 one = linear.collapse_block(b.example.H, next(linear.blocks(*size, 1, biased=biased)))
 figures.beside(charts.matrix_picture(one), charts.bias_picture(one))
@@ -32,7 +32,7 @@ layout.metrics({
 })  # fmt: skip
 st.markdown("Either way the tokens come out the same, up to rounding. With biases on, $b_1$ must not be forgotten.")
 
-st.subheader("A stack collapses, and with sigma it does not")
+st.header("A stack collapses, and with sigma it does not")
 left, right = st.columns(2)
 with left:
     n_blocks = controls.slider("blocks in the stack", "lin_blocks", 1, linear.MOST_BLOCKS, 6, 1)
@@ -56,7 +56,7 @@ st.markdown(
     "Small weights make GELU straighter, for it is almost straight near zero; ReLU has its kink at every scale."
 )
 
-st.subheader("Fit a curve")
+st.header("Fit a curve")
 columns = st.columns(4)
 with columns[0]:
     target = controls.choice("target", "lin_target", TARGETS, "sine", menu=True)

@@ -34,12 +34,12 @@ for place, (title, chart, names, frames) in zip(places, charts.panels(drawn, sig
         )  # fmt: skip
 st.caption(
     f"On {sigma.name}: the circle is the operating point with its tangent; the diamond is the value of token "
-    f"{b.token + 1}, slot {b.slot + 1}: x = {value:.4f}, gain {sigma.gain(value):.4f}. A triangle lies further out."
+    f"{b.token + 1}, slot {b.slot + 1}: x = {value:z.4f}, gain {sigma.gain(value):z.4f}. A triangle lies further out."
 )
 layout.metrics({f"gain of {a.name} at x": f"{a.gain(x):.6g}" for a in drawn})
 st.markdown("  \n".join(f"{a.name}: $\\sigma(x) = {a.formula}$" for a in drawn))
 
-st.subheader("Reading the gain")
+st.header("Reading the gain")
 layout.metrics({label: layout.digits(gain) for label, gain in readings(sigma).items()})
 st.dataframe(charts.landmarks_frame(drawn), hide_index=True)
 st.markdown(
@@ -47,7 +47,7 @@ st.markdown(
     "is not positive everywhere either: left of its own zero, a larger pre-activation gives a smaller output."
 )
 
-st.subheader("A gain from two points")
+st.header("A gain from two points")
 h = 10.0 ** controls.slider("exponent of the step h (1e-12 to 1e-1)", "gelu_h", -12.0, -1.0, -4.0, 0.25)
 zero, best = nearest(lesson.derivative_grid(), 0.0), best_step(sigma, x)
 farthest = f"{difference_error(sigma, lesson.derivative_grid(), h).max():.1e}"
@@ -69,7 +69,7 @@ st.caption(
     "mixes both sides. Errors below 1e-18 are drawn at the edge."
 )
 
-st.subheader("Which GELU, and does it matter?")
+st.header("Which GELU, and does it matter?")
 st.dataframe(charts.comparison_frame(sigma, drawn), hide_index=True)
 used = [c.activation for c in model_configs()]
 st.markdown(

@@ -20,7 +20,7 @@ layout.open_page(
 )
 b = bench.current()
 
-st.subheader("Before and after")
+st.header("Before and after")
 left, middle, right = st.columns(3)
 with left:
     sizes, usual = (16, 64, 256, 1024, 4096, 16384, 65536), lesson.DISTRIBUTION_TOKENS
@@ -64,7 +64,7 @@ layout.metrics({
     f"fraction |post| < {lesson.NEAR_ZERO}": layout.digits(found.post_near_zero),
 })  # fmt: skip
 
-st.subheader("Counted against theory")
+st.header("Counted against theory")
 st.table(histogram.statistics_frame(found), hide_index=True)
 st.markdown(
     "- Theory is exact here: all units together are a mixture of Gaussians, and the line is what $\\sigma$ makes of "

@@ -17,7 +17,7 @@ layout.open_page(
 )
 models = counts.model_configs()
 
-st.subheader("Count one block")
+st.header("Count one block")
 with st.container(horizontal=True):
     d_model = controls.choice("d_model", "width_d_model", width.D_MODELS, lesson.TYPICAL_D_MODEL, menu=True)
     ratio = controls.slider("d_ff / d_model", "width_ratio", 0.25, 8.0, 4.0, 0.25)
@@ -45,14 +45,14 @@ layout.metrics({
     "attention costs more from T =": f"{block.overtaken_at:,}",
 })  # fmt: skip
 
-st.subheader("Three matrices at the same cost")
+st.header("Three matrices at the same cost")
 multiple = controls.choice("round up to a multiple of", "width_multiple", (1, 64, 128, 256), 256)
 equal, rounded = (counts.equal_budget_width(block.d_ff, m) for m in (1, multiple))
 layout.metrics({"d_ff, two matrices": f"{block.d_ff:,}", "three, same cost": f"{equal:,}", "rounded": f"{rounded:,}"})
 same = [f"{c.d_model} → {c.d_ff} ({c.model})" for c in counts.of_equal_budget(models, multiple)]
 layout.note(f"At 4× this is 8/3. Exactly so rounded are {len(same)} real gated models: {', '.join(same)}.")
 
-st.subheader("Real models")
+st.header("Real models")
 with st.container(horizontal=True):
     since = controls.slider("from the year", "width_since", 2018, 2025, 2018, 1)
     ffn = controls.choice("FFN", "width_ffn", counts.FFN_KINDS, "all")
@@ -70,7 +70,7 @@ for title, key, chart, frames in shown:
 layout.note("" if some else "No model passes these filters; take an earlier year, or more kinds.")
 st.caption(
     f"{len(some)} of {len(models)} models. Ring: {name}, {ring.share:.1%}, {ring.reasons or 'by the rule'}. Solid, "
-    f"circle: plain; dashed, diamond: gated; grouped: {group} query heads per KV head. Dotted: the rules."
+    f"circle: plain; dashed, diamond: gated; thin, hollow: {group} query heads per KV head. Dotted: the rules."
 )
 st.markdown(
     f"Is GELU the default of recent decoders? Those here since {counts.RECENT}: "

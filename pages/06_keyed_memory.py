@@ -24,7 +24,7 @@ trace, weights, token, slot = b.trace, b.example.weights, b.token, b.slot
 x, pre, post, key = trace.H[token], trace.pre[token], trace.post[token], weights.W1[:, slot]
 terms, book = slot_terms(trace, weights, token), ledger(trace, weights, token)
 
-st.subheader("Which slots fire")
+st.header("Which slots fire")
 frames, view = matrix.matrix_frames(trace.post, row=token, column=slot)
 figures.show(
     matrix.matrix_chart, frames, key="mem_post", title="post, after sigma", arguments=("token", "slot"),
@@ -39,7 +39,7 @@ layout.metrics({
 })  # fmt: skip
 st.markdown("The slot sum and out are the same products, added in another order: what differs is rounding noise.")
 
-st.subheader("The gain at each slot")
+st.header("The gain at each slot")
 figures.show(
     gain.gain_curve_chart, gain.gain_curve_frames(b.sigma, pre, slot), key="mem_gain", title="One point a slot",
     alt="Gain curve of sigma with the operating point of every slot on it, the chosen slot marked",
@@ -48,7 +48,7 @@ st.caption(f"{b.sigma.name} at token {token + 1}; the diamond is slot {slot + 1}
 st.table(gain.facts_frame(gain_facts(b.sigma)), hide_index=True)
 st.caption("Last: σ′ against a central difference on −3 to 3. At ReLU's kink there is no derivative to agree on.")
 
-st.subheader("One slot, from key to value")
+st.header("One slot, from key to value")
 shown = (
     ("Token, key and their products, by channel", "mem_key", {"token": x, "key": key, "product": x * key}),
     ("The slot's value, and what it adds", "mem_value", {"value": weights.W2[slot], "added": terms[slot]}),
@@ -57,11 +57,11 @@ for place, (title, at, row) in zip(st.columns([3, 2]), shown, strict=True):
     with place:
         figures.show(memory.pair_chart, memory.pair_frames(**row), key=at, title=title, alt=title, arguments=tuple(row))
 layout.metrics({
-    "match: sum of products + $b_1$": f"{pre[slot]:.4f}", r"after $\sigma$": f"{post[slot]:.4f}",
+    "match: sum of products + $b_1$": f"{pre[slot]:z.4f}", r"after $\sigma$": f"{post[slot]:z.4f}",
     "length added": f"{np.linalg.norm(terms[slot]):.4f}", f"rank among {b.d_ff}": f"{book.rank(slot) + 1}",
 })  # fmt: skip
 
-st.subheader("The ledger")
+st.header("The ledger")
 keep = controls.number("keep the k largest", "mem_keep", 0, b.d_ff, 8, help="Step down and the smallest goes off next.")
 rows = memory.ledger_frame(book, trace, token, keep, slot)
 shown = (

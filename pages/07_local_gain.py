@@ -22,7 +22,7 @@ b = bench.current()
 weights, x, setting = b.example.weights, b.example.H[b.token], (b.seed, b.T, b.d_model, b.d_ff, b.sigma.name)
 local = cache.local_gains(*setting)
 
-st.subheader("Which gates are open")
+st.header("Which gates are open")
 frames, view = matrix.matrix_frames(local.gates, row=b.token, column=b.slot)
 figures.show(
     matrix.matrix_chart, frames, key="local_gates", title="The gain of each slot", arguments=("token", "slot"),
@@ -30,13 +30,13 @@ figures.show(
 )  # fmt: skip
 st.caption(f"Token {b.token + 1} and slot {b.slot + 1} are outlined. {view.caption('token', 'slot').capitalize()}")
 
-st.subheader("The gain in each direction")
+st.header("The gain in each direction")
 table, frames = gain.values_table(local, b.token), {"singular": gain.values_frame(local, b.token)}
 figures.show(
     gain.values_chart, frames, key="local_values", title="Singular values of J, token by token", numbers=table,
     alt="Points on a log axis: the singular values of the Jacobian at each token, the chosen token marked",
 )  # fmt: skip
-st.caption(f"Token {b.token + 1} is pink. A triangle at the lower edge stands for a value below a millionth, or 0.")
+st.caption(f"Token {b.token + 1} is pink, and larger. A triangle at the lower edge: a value below a millionth, or 0.")
 st.table(table, hide_index=True)
 layout.metrics({
     f"open gates of token {b.token + 1}": f"{open_gates(local.gates[b.token])} of {b.d_ff}",
@@ -50,7 +50,7 @@ st.markdown(
     "vectors transpose $J$, which leaves its singular values as they are."
 )
 
-st.subheader("Where local ends")
+st.header("Where local ends")
 with st.container(horizontal=True):
     kind = controls.choice("direction", "local_along", DIRECTIONS, "principal")
     number = controls.number(

@@ -20,7 +20,7 @@ layout.open_page(
 )
 b = bench.current()
 
-st.subheader("A joint table, and a map")
+st.header("A joint table, and a map")
 left, right = st.columns(2)
 with left:
     joint = joint_table("info_p", lesson.JOINT, {"the lesson's table": lesson.JOINT, **information.TABLES})
@@ -38,7 +38,7 @@ st.caption(
     "Outlined is what the map merges. Bands that split in different places are what tells $Y$; a merge averages them."
 )
 
-st.subheader("All 15 ways to merge four symbols")
+st.header("All 15 ways to merge four symbols")
 bits, injective = information.mutual_information(joint), information.injective_bits(joint)
 after = information.mutual_information(information.merge(joint, chosen))
 figures.show(
@@ -57,7 +57,7 @@ st.markdown(
     "unless the symbols it joins have the same shares of $Y$: try *x2 and x3 alike*, or *one whole bit*."
 )
 
-st.subheader("What the activation merges")
+st.header("What the activation merges")
 st.markdown(
     "Let the symbols be numbers that arrive at one hidden unit. Those that $\\sigma$ sends to the same value are one "
     "symbol from there on. Steps in the output stand for a coarse number format, or for noise."

@@ -19,7 +19,7 @@ layout.open_page(
 )
 b = bench.current()
 
-st.subheader("The wires")
+st.header("The wires")
 left, right = st.columns([3, 2])
 with left:
     setting = wiring.stack_controls("block")
@@ -29,7 +29,7 @@ with right:
         alt="Signal-flow graph of one block as it is wired now, from x at the top to y at the bottom",
     )  # fmt: skip
 
-st.subheader("Along depth")
+st.header("Along depth")
 found, plain = (cache.along_depth(b.seed, b.T, setting, b.sigma.name, b.token, plain=p) for p in (False, True))
 places = [*st.columns(2), st.container()]
 for place, (title, chart, arguments, frames) in zip(places, charts.panels(found, plain, setting), strict=True):
@@ -51,7 +51,7 @@ ready = [cache.along_depth(b.seed, b.T, r.setting, b.sigma.name, b.token) for r 
 st.dataframe(charts.ready_frame(ready), hide_index=True)
 st.markdown("\n".join(f"- **{name}**: {r.shows}" for name, r in stack.READY.items()))
 
-st.subheader("LayerNorm against RMSNorm, on one row")
+st.header("LayerNorm against RMSNorm, on one row")
 edit, eps = wiring.row_controls("block")
 row = edit(b.example.H[b.token])
 for place, (title, chart, arguments, frames) in zip(st.columns(3), charts.row_panels(row, eps), strict=True):
@@ -66,7 +66,7 @@ st.markdown(
     "row whose mean square is not large beside it leaves with less than size 1, and then a factor does leave a trace."
 )
 
-st.subheader("Dropout")
+st.header("Dropout")
 rate, n_passes = wiring.dropout_controls("block")
 half = (b.example.H[b.token], b.example.weights, b.sigma)
 passes, (still, *_) = (dropout_passes(*half, p, LessonStream(b.seed + 1), n_passes) for p in (rate, 0.0))

@@ -20,7 +20,7 @@ example = cache.gated_example(b.seed, b.T, b.d_model, b.d_ff)
 trace = gated_forward(example.H[0], example.weights, b.sigma)
 units = charts.units_frame(trace, example.weights, b.token, b.slot)
 
-st.subheader("Two branches and their product")
+st.header("Two branches and their product")
 frames, part = charts.branch_frames(units, b.slot)
 for branch, title in zip(charts.BRANCHES, ("gate", "value", "gate × value"), strict=True):
     figures.show(
@@ -33,7 +33,7 @@ st.caption(
 )
 layout.metrics(charts.unit_facts(units, trace))
 
-st.subheader("Closed, half open, open")
+st.header("Closed, half open, open")
 frames = charts.gate_frames(b.sigma, units, controls.slider("arrives at your gate", "gated_u", -6.0, 6.0, 0.75, 0.05))
 shown = (
     ("The gate over what arrives", charts.gate_chart, frames),
@@ -52,7 +52,7 @@ text.markdown(
     "**Why three matrices?** One says how much passes, one says what, and one leads back to $d_\\text{model}$."
 )
 
-st.subheader("What the third matrix costs")
+st.header("What the third matrix costs")
 with st.container(horizontal=True):
     D = controls.number("D, the width of a token", "gated_D", 1, 65_536, 4096)
     M = controls.number("M of the plain block", "gated_M", 1, 262_144, 16_384)
@@ -65,7 +65,7 @@ figures.show(
 layout.metrics(charts.budget_facts(frames["choices"]))
 st.markdown(f"A gated block that keeps M costs half as much again. {charts.budget_text()}")
 
-st.subheader("[B, T, D] → [B, T, M] → [B, T, D]")
+st.header("[B, T, D] → [B, T, M] → [B, T, D]")
 B = controls.slider("B (sequences at a time); T, D and M are the bench's", "gated_B", 1, 8, 2, 1)
 batch, square = (cache.gated_example(b.seed, b.T, b.d_model, width, B) for width in (b.d_ff, b.d_model))
 st.table(charts.shapes_frame(B, b.T, b.d_model, b.d_ff), hide_index=True)
@@ -76,7 +76,7 @@ st.markdown(
 st.code(missing_transpose(batch.H, batch.weights, b.sigma).message or "None, since M = D.", None, wrap_lines=True)
 layout.metrics(charts.convention_facts(batch, square, b.sigma))
 
-st.subheader("Does it help?")
+st.header("Does it help?")
 long_run = controls.choice("training steps", "gated_steps", ("65,536", "524,288"), "524,288") == "524,288"
 figures.show(
     charts.ablation_chart, charts.ablation_frames(glu_ablation(), b.sigma, long_run), key="gated_ablation",

@@ -19,7 +19,7 @@ layout.open_page(
 )
 b = bench.current()
 
-st.subheader("Shuffle the tokens, or change one")
+st.header("Shuffle the tokens, or change one")
 with st.container(horizontal=True):
     order = controls.order("pos", b.T, b.seed)
     heads = controls.number("heads", "pos_heads", 1, 8, 2)
@@ -40,7 +40,7 @@ st.markdown(
     "mask or positions take the first property away as well. Only the FFN has both."
 )
 
-st.subheader("RoPE: turn queries and keys")
+st.header("RoPE: turn queries and keys")
 with st.container(horizontal=True):
     d = int(controls.choice("width of a head", "pos_d", ("4", "8", "16", "32", "64", "128"), "128", menu=True))
     base = controls.number("base", "pos_base", 2, 10_000_000, 10_000)
@@ -64,12 +64,12 @@ text.markdown(
     "Each pair is a hand that moves by its own angle a position, the outermost fastest. It is a rotation, not a vector "
     "added: lengths stay. The score then knows only the offset, so the grid is constant along its diagonals.\n\n"
     "With many hands, a query that looks for its like scores highest nearby; unrelated tokens score no less for being "
-    "far.\n\nA hand that never turns once in training meets new angles in a longer text: RoPE does not extrapolate by "
-    "itself. Dashed: the trained length; dotted: the longer one."
+    "far.\n\nA hand that never turns once in training meets new angles (hollow) in a longer text: RoPE does not "
+    "extrapolate by itself. Dashed: the trained length; dotted: the longer one."
 )
 layout.metrics(charts.rotation_facts(scores.query, p, base, same) | charts.pairs_facts(pairs["pairs"]))
 
-st.subheader("How context reaches the FFN of a pre-norm block")
+st.header("How context reaches the FFN of a pre-norm block")
 watched = b.token + controls.number("watch a token so much later", "pos_later", 0, b.T - 1 - b.token, 3)
 moved = {f"attention {on}": ffn_moved(drawn, b.sigma, b.token, added, on == "on") for on in ("on", "off")}
 figures.show(

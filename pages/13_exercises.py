@@ -20,7 +20,7 @@ exercise = cache.exercise(number, seed)
 title = f"{number}. {exercise.title}"
 bias = experiments.DIAL
 
-st.subheader(title)
+st.header(title)
 st.markdown(exercise.intro)
 match number:
     case 1:
@@ -39,7 +39,7 @@ for k, question in enumerate(exercise.questions, start=1):
 experiments.run(exercise, seed)
 questions.worked_solution(exercise, seed, bias=bias)
 
-st.subheader("Solved so far")
+st.header("Solved so far")
 done = solved.record()
 here = sum(solved.is_solved(q, seed) for q in exercise.questions)
 layout.metrics({

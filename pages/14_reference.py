@@ -28,7 +28,7 @@ if agree < len(found):
 st.markdown("The same table is a command. It ends with exit code 1 when a row fails, and it is one of the tests.")
 st.code("python -m ffn_core", language="bash")
 
-st.subheader("Number by number")
+st.header("Number by number")
 parts = list(dict.fromkeys(r.printed.section for r in found))
 part = controls.choice("part of the lesson", "ref_part", ["all", *parts], "all", menu=True)
 with st.container(horizontal=True):
@@ -40,7 +40,7 @@ widths = {"quantity": 205, "ours": 150, "difference": 80, "tolerance": 80, "reas
 st.dataframe(
     rows, hide_index=True, height="content", key="ref_table",
     column_config={
-        "agrees": st.column_config.TextColumn("", width=30, pinned=True),
+        "agrees": st.column_config.TextColumn(width=70, pinned=True),
         "lesson": st.column_config.TextColumn("the lesson's digits", width=150),
         **{name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
     },
@@ -56,7 +56,7 @@ st.caption(
     "are held below a bound, since another processor may add in another order. The chosen part is marked."
 )
 
-st.subheader("Where the lesson needs care")
+st.header("Where the lesson needs care")
 st.markdown(
     "A lesson has to be short, and what it prints holds. In a few places its words say a little more than what is so. "
     "Here is the fine print, computed now, by the page where you can see it."
@@ -65,7 +65,7 @@ for there in dict.fromkeys(site.for_lesson(note.section) for note in NOTES):
     layout.link_to(there)
     st.markdown(markdown_table(note for note in NOTES if site.for_lesson(note.section) is there))
 
-st.subheader("The same random numbers everywhere")
+st.header("The same random numbers everywhere")
 b = bench.current()
 st.markdown(
     "The lesson's `seed(n)` and `randn(m, n)` are three public algorithms in a row. They are replayed here draw for "

@@ -1,9 +1,10 @@
-"""What several tests share: steady random examples, and an oracle that may be missing here but not in CI."""
+"""What several tests share: steady random examples, a browser, and an oracle that may be missing here but not in CI."""
 
 import importlib
 import os
 
 import pytest
+from browsing import app, browser  # noqa: F401 - fixtures
 from hypothesis import settings
 
 # derandomize: the same examples on every run, so a red test is red for everyone. No deadline: nothing here is timed.

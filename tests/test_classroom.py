@@ -52,6 +52,14 @@ def test_a_hidden_control_is_not_shown_and_keeps_the_links_value_while_others_mo
     assert any("9 8 7 6 5 4 3 2 1" in m.value for m in at.markdown)
 
 
+def test_controls_may_be_named_together_or_one_by_one():
+    at = forward_pass(lock=["T", "d_model,seed"], ask="inf")
+    assert at.slider(key="T").disabled
+    assert at.slider(key="d_model").disabled
+    assert at.number_input(key="seed").disabled
+    assert "inf" in [t.value for t in at.text]
+
+
 def test_a_locked_value_out_of_range_falls_back_and_is_said():
     at = forward_pass(lock="T", T="999")
     assert at.slider(key="T").value == 5

@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from test_browser import CHROMIUM, ROOT, browser, settle, tab  # noqa: F401 - browser is a fixture
+from browsing import ROOT, settle, tab
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 pytestmark = pytest.mark.browser
@@ -68,7 +68,7 @@ def connections(process):
     return sum(c.status == "ESTABLISHED" for c in psutil.Process(process.pid).net_connections())
 
 
-def test_students_keep_their_process_and_come_back_when_it_dies(browser, farm):  # noqa: F811
+def test_students_keep_their_process_and_come_back_when_it_dies(browser, farm):
     url, processes = farm
     with tab(browser) as page:
         page.goto(f"{url}/forward_pass?token=3&T=7")

@@ -10,7 +10,7 @@ from ffn_ui import link
     ("raw", "value"),
     [
         (["5"], 5), (["5.0"], 5), (["1e1"], 10), (["0.30"], 0.3), (["TRUE"], True), (["GELU"], "GELU"),
-        (["b", "a"], ("a", "b")),
+        (["b", "a"], ("a", "b")), ([""], ()), (["NaN"], "NaN"),
     ],
 )  # fmt: skip
 def test_a_value_said_in_another_way_is_no_repair(raw, value):
@@ -64,6 +64,13 @@ def test_the_link_carries_what_is_not_at_its_default():
     assert app({"p_x": "1", "p_names": ["c", "b"]}).text[0].value == "?p_x=1&p_names=b&p_names=c&ask=why%3F"
 
 
+def test_choosing_none_of_several_stands_in_the_link_and_is_no_repair():
+    at = app({"p_names": ""})
+    assert at.multiselect[0].value == []
+    assert not at.warning
+    assert at.text[0].value == "?p_names=&ask=why%3F"
+
+
 def test_a_repair_is_said_until_its_control_is_moved():
     at = app({"p_x": "0.3"})
     assert at.warning[0].value == (
@@ -75,6 +82,56 @@ def test_a_repair_is_said_until_its_control_is_moved():
     assert not at.warning
 
 
+def test_a_run_that_is_interrupted_loses_no_repair():
+    """A visitor may move a control while the first run still computes, before it comes to the others."""
+
+    def script():
+        import streamlit as st
+
+        from ffn_ui import controls, link
+
+        link.begin("page")
+        controls.slider("x", "p_x", 0.0, 1.0, 0.5, 0.25)
+        st.text(link.entered())
+        if not st.session_state.get("interrupted"):
+            st.session_state["interrupted"] = True
+            st.rerun()
+        controls.slider("y", "p_y", 0.0, 1.0, 0.5, 0.25)
+        for said in link.repairs():
+            st.warning(said)
+        link.end()
+
+    at = AppTest.from_function(script)
+    at.query_params.update({"p_x": "7", "p_y": "8"})
+    at.run()
+    assert at.text[0].value == "True"
+    assert [w.value.split(" in the link")[0] for w in at.warning] == ["p_x was `7`", "p_y was `8`"]
+    at.run()
+    assert at.text[0].value == "False"
+    assert len(at.warning) == 2
+
+
+def test_a_control_that_comes_later_is_compared_when_it_comes():
+    def script():
+        import streamlit as st
+
+        from ffn_ui import controls, link
+
+        link.begin("page")
+        if controls.toggle("more", "p_more"):
+            controls.slider("y", "p_y", 0.0, 1.0, 0.5, 0.25)
+        for said in link.repairs():
+            st.warning(said)
+        link.end()
+
+    at = AppTest.from_function(script)
+    at.query_params.update({"p_y": "8"})
+    at.run()
+    assert at.warning[0].value == "The link sets `p_y`, which this page does not have."
+    at.toggle[0].set_value(True).run()
+    assert at.warning[0].value.startswith("p_y was `8` in the link")
+
+
 def test_many_repairs_are_cut_short():
     at = app({f"k{n}": "1" for n in range(20)})
     assert len(at.warning) == link.MOST_REPAIRS + 1
@@ -82,7 +139,8 @@ def test_many_repairs_are_cut_short():
 
 
 def test_parameters_that_sites_add_to_links_are_no_business_of_ours():
-    assert not app({"utm_source": "mail", "fbclid": "1"}).warning
+    assert not app({"utm_source": "mail", "fbclid": "1", "ref": "mail"}).warning
+    assert app({"reference": "1"}).warning
 
 
 @pytest.mark.parametrize("text", ["inf", "-inf", "1e999", "Infinity"])

@@ -6,8 +6,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import browsing
 import pytest
-import test_browser
 from streamlit.testing.v1 import AppTest
 
 from ffn_core.exercises import exercise
@@ -16,7 +16,6 @@ from ffn_ui import solved
 from ffn_ui.solved import COLUMNS, Solved
 
 ROOT = Path(__file__).resolve().parents[1]
-browser, app = test_browser.browser, test_browser.app  # fixtures
 
 
 def open_page(**asked):
@@ -289,14 +288,14 @@ def answer_in_browser(page, question, box):
 
 @pytest.mark.browser
 def test_all_five_exercises_are_solved_in_the_browser_and_each_export_opens(browser, app, tmp_path):
-    with test_browser.tab(browser) as page:
+    with browsing.tab(browser) as page:
         page.goto(f"{app}/exercises?seed=3")
-        test_browser.settle(page)
+        browsing.settle(page)
         asked = 0
         for number in range(1, 6):
             page.locator('[data-testid="stRadio"]').first.locator("label", has_text=str(number)).first.click()
             page.wait_for_function("n => document.querySelector('h3')?.innerText.startsWith(n + '.')", arg=str(number))
-            test_browser.settle(page)
+            browsing.settle(page)
             for k, question in enumerate(exercise(number, 3).questions, start=1):
                 answer_in_browser(page, question, box_of(page, question, k))
                 asked += 1
@@ -305,8 +304,8 @@ def test_all_five_exercises_are_solved_in_the_browser_and_each_export_opens(brow
                     "m.innerText.includes('in this session') && m.innerText.trim().endsWith('\\n' + n))",
                     arg=str(asked),
                 )
-            test_browser.settle(page)
-            test_browser.assert_fine(page)
+            browsing.settle(page)
+            browsing.assert_fine(page)
         page.get_by_label("your name, for the printed page").fill("Ada <b>L</b>")
         page.keyboard.press("Enter")
         page.wait_for_timeout(800)
@@ -320,7 +319,7 @@ def test_all_five_exercises_are_solved_in_the_browser_and_each_export_opens(brow
     rows = list(csv.DictReader(io.StringIO((tmp_path / "solved.csv").read_text(encoding="utf-8"))))
     assert len(rows) == asked
     assert {row["help"] for row in rows} == {"none"}
-    with test_browser.tab(browser) as page:
+    with browsing.tab(browser) as page:
         requests = []
         page.on("request", lambda request: requests.append(request.url))
         page.goto((tmp_path / "solved.html").as_uri())
@@ -334,9 +333,9 @@ def test_all_five_exercises_are_solved_in_the_browser_and_each_export_opens(brow
 
 @pytest.mark.browser
 def test_hint_answer_and_program_open_and_are_noted(browser, app):
-    with test_browser.tab(browser) as page:
+    with browsing.tab(browser) as page:
         page.goto(f"{app}/exercises?ex_number=5")
-        test_browser.settle(page)
+        browsing.settle(page)
         box = box_of(page, exercise(5, 11).questions[1], 2)
         assert box.get_by_text("The answer, and why").count() == 0
         box.get_by_text("Hint", exact=True).click()
@@ -348,8 +347,8 @@ def test_hint_answer_and_program_open_and_are_noted(browser, app):
         page.get_by_text("Right: 0.500.").wait_for()
         page.get_by_text("Worked solution, as a program").click()
         page.get_by_text("product rule: (x s)").wait_for()
-        test_browser.settle(page)
-        test_browser.assert_fine(page)
+        browsing.settle(page)
+        browsing.assert_fine(page)
         with page.expect_download() as waiting:
             page.get_by_role("button", name="Download the record (CSV)").click()
         rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))

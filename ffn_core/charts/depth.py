@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..norms import EDITS, EPS, moved_by, normalise, size_out
 from ..stack import FLOAT16_LARGEST, FLOAT32_LARGEST, READY, expected_ratio
-from .base import BLUE, GREEN, GREY, MARK, ORANGE, cycle, data, grey_rule
+from .base import BLUE, GREEN, GREY, MARK, ORANGE, SHEER, cycle, data, grey_rule
 from .flow import Edge, Node, flow_chart, flow_frames
 
 STAGE = ("× W, then σ", "{sigma}", "nonlinear", "one matrix and the activation")
@@ -404,7 +404,7 @@ def row_reading(row, eps=EPS):
     sizes = {f"rms after {name}": f"{np.sqrt(np.mean(out * out)):.6f}" for name, out in normed.items()}
     return {
         "largest difference of the two": f"{np.max(np.abs(normed['LayerNorm'] - normed['RMSNorm'])):.2g}",
-        "mean after RMSNorm": f"{normed['RMSNorm'].mean():.3f}",
+        "mean after RMSNorm": f"{normed['RMSNorm'].mean():z.3f}",
         **sizes,
     }
 
@@ -472,7 +472,7 @@ def dropout_chart(height=250):
     alt.LayerChart
     """
     scale = alt.Scale(domain=[PASS, EVALUATION], range=[BLUE, ORANGE])
-    colour = alt.Color("series:N", scale=scale, legend=alt.Legend(orient="bottom", title=None))
+    colour = alt.Color("series:N", scale=scale, legend=alt.Legend(orient="bottom", title=None, symbolOpacity=1))
 
     def series(name, dataset):
         return (
@@ -486,6 +486,8 @@ def dropout_chart(height=250):
         )
 
     entry = alt.Tooltip("entry:Q", format=".6f")
-    ticks = series(EVALUATION, "evaluation").mark_tick(thickness=3).encode(tooltip=["channel:O", entry])
-    dots = series(PASS, "passes").mark_circle(size=40, opacity=0.6).encode(tooltip=["channel:O", "pass:O", entry])
+    ticks = series(EVALUATION, "evaluation").mark_tick(thickness=3, opacity=1).encode(tooltip=["channel:O", entry])
+    dots = series(PASS, "passes").mark_circle(size=40, stroke=BLUE, **SHEER).encode(
+        tooltip=["channel:O", "pass:O", entry]
+    )
     return alt.layer(ticks, dots).properties(height=height)

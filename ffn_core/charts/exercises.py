@@ -12,13 +12,13 @@ from .base import (
     DASHES,
     GREEN,
     GREY,
-    MARK,
     ORANGE,
     activation_colour,
     activation_dash,
     dashed_rule,
     data,
     grey_rule,
+    outline,
 )
 
 READING_COLOURS = (BLUE, ORANGE, GREEN)  # ReLU and GELU as everywhere; the second reading of GELU apart
@@ -130,10 +130,10 @@ def moved_chart(layers):
         color=alt.condition("datum.by > 0", alt.value(BLUE), alt.value("transparent")),
         tooltip=["layer:N", "row:O", alt.Tooltip("by:Q", title="moves by", format=".4~g")],
     )
-    filled = base.transform_filter("datum.by > 0").mark_text(color="white").encode(text="text:N")
+    filled = base.transform_filter("datum.by > 0").mark_text(color="black").encode(text="text:N")
     empty = base.transform_filter("datum.by == 0").mark_text().encode(text="text:N")
-    outline = alt.Chart(data("token")).mark_rect(fill=None, stroke=MARK, strokeWidth=2).encode(x=x)
-    return alt.layer(cells, filled, empty, outline).properties(height=230)
+    changed = outline(alt.Chart(data("token")), x=x)
+    return alt.layer(cells, filled, empty, changed).properties(height=230)
 
 
 def surviving_frames(found):

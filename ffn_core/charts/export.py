@@ -4,6 +4,8 @@ import json
 
 import vl_convert
 
+from .base import text_config
+
 INK = "#31333f"
 WIDTH = 640
 LINE = 92  # characters of a subtitle line at that width
@@ -23,7 +25,7 @@ def _complete(spec, frames, title, caption):
     """The grammar together with its numbers, a title and a caption."""
     records = {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
     heading = {"text": title, "subtitle": _wrapped(caption), "anchor": "start", "offset": 14}
-    config = {**spec.get("config", {}), "text": {"color": INK}, "view": {"stroke": None}, "font": "sans-serif"}
+    config = {**spec.get("config", {}), **text_config(INK), "font": "sans-serif"}
     return {
         **spec, "datasets": records, "title": heading, "width": WIDTH, "background": "white", "padding": 16,
         "config": config,

@@ -127,7 +127,7 @@ def gain_curve_chart():
         y=y,
         tooltip=["slot:O", alt.Tooltip("x:Q", title="before sigma", format=".4f"), alt.Tooltip("gain:Q", format=".4f")],
     )
-    others = base.transform_filter("!datum.chosen").mark_circle(color=GREY, size=45, opacity=0.75)
+    others = base.transform_filter("!datum.chosen").mark_circle(color=GREY, size=45, opacity=1)
     rule = dashed_rule("points", x=x).transform_filter("datum.chosen")
     here = base.transform_filter("datum.chosen").mark_point(
         color=MARK, filled=True, size=110, opacity=1, shape="diamond"
@@ -309,8 +309,8 @@ def error_caption(probe):
     if np.isnan(probe.reach):
         return "J sends this direction to 0. Nothing is predicted, so there is no error to draw."
     return (
-        f"The diamond is the chosen size; at the orange line the error passes {TOLERATED:.0%}. The dotted slope is an "
-        "error in proportion to the size. What is below a billionth is rounding, and drawn there."
+        f"The diamond is the chosen size; at the upright dash-dotted line the error passes {TOLERATED:.0%}. The dotted "
+        "slope is an error in proportion to the size. What is below a billionth is rounding, and drawn there."
     )
 
 

@@ -58,9 +58,9 @@ def unit_facts(units, trace):
     """
     unit = units[units["chosen"]].iloc[0]
     return {
-        f"gate of unit {unit['unit']}": f"{unit['gate']:.4f}",
-        "its value": f"{unit['value']:.4f}",
-        "gate × value": f"{unit['product']:.4f}",
+        f"gate of unit {unit['unit']}": f"{unit['gate']:z.4f}",
+        "its value": f"{unit['value']:z.4f}",
+        "gate × value": f"{unit['product']:z.4f}",
         f"gates above {CLOSED}": f"{np.sum(trace.gate > CLOSED)} of {trace.gate.size}",
     }
 
@@ -89,7 +89,7 @@ def states_text(units, own):
     """
     gate = float(own["gate"].iloc[0])
     counts = [f"{state} {(units['state'] == state).sum()}" for state in STATES]
-    yours = f"Your gate, the circle, is {gate:.4f} ({STATES[int(gate_states(gate))]})."
+    yours = f"Your gate, the circle, is {gate:z.4f} ({STATES[int(gate_states(gate))]})."
     return (
         f"{yours} The {len(units)} gates of the token: {', '.join(counts)}. Above 1 a gate amplifies; below 0 it turns "
         "the sign of the value."

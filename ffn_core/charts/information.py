@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from .. import information
-from .base import BLUE, GREY, MARK, ORANGE, activation_colour, activation_dash, dashed_rule, data
+from .base import BLUE, GREY, MARK, ORANGE, activation_colour, activation_dash, dashed_rule, data, outline
 
 OUTCOMES = ("y = 1", "y = 2")
 ROOM_FOR_TEXT = 1.3  # the axis of bits goes this far beyond the ceiling
@@ -71,7 +71,7 @@ def merges_chart(height=400):
     )
     colour = alt.condition("datum.chosen", alt.value(MARK), alt.value(BLUE))
     span = alt.Chart(data("span")).mark_point(opacity=0).encode(x=bits)
-    outline = base.transform_filter("datum.chosen").mark_rect(fill=None, stroke=MARK, strokeWidth=2)
+    chosen = base.transform_filter("datum.chosen").mark_rect(fill=None, stroke=MARK, strokeWidth=2)
     kept = base.transform_calculate(start="0").mark_rule(strokeWidth=3).encode(x="start:Q", x2="bits:Q", color=colour)
     lost = (
         base.transform_calculate(end="datum.bits + datum.bits_lost")
@@ -83,7 +83,7 @@ def merges_chart(height=400):
     )
     number = base.mark_text(align="right", dx=-4).encode(x=alt.value("width"), text=alt.Text("bits:Q", format=".4f"))
     ceiling = alt.Chart(data("ceiling")).mark_rule(color=GREY, strokeWidth=2).encode(x=bits)
-    return alt.layer(span, ceiling, kept, lost, outline, dots, number).properties(height=height)
+    return alt.layer(span, ceiling, kept, lost, chosen, dots, number).properties(height=height)
 
 
 def mosaic_frames(joint, groups, chosen):
@@ -162,12 +162,8 @@ def mosaic_chart(height=230):
         )
     )  # fmt: skip
     bands = alt.Chart(data("bands"))
-    outline = (
-        bands.transform_filter("datum.merged")
-        .mark_rect(fill=None, stroke=MARK, strokeWidth=3)
-        .transform_calculate(x="0", x2="1")
-        .encode(x=x, x2="x2:Q", y=y, y2="y2:Q")
-    )
+    joined = bands.transform_filter("datum.merged").transform_calculate(x="0", x2="1")
+    merged = outline(joined, width=3, x=x, x2="x2:Q", y=y, y2="y2:Q")
     wide = bands.transform_filter(f"datum.y2 - datum.y >= {LEAST_LABELLED}").encode(y=alt.Y("middle:Q"))
     symbol = wide.transform_calculate(x="-0.03").mark_text(align="right").encode(x=x, text="symbol:N")
     share = (
@@ -176,7 +172,7 @@ def mosaic_chart(height=230):
     overall = (
         alt.Chart(data("overall")).mark_rule(color="#ffffff", strokeDash=[4, 3], strokeWidth=2).encode(x="share:Q")
     )
-    return alt.layer(cells, outline, overall, symbol, share).properties(height=height)
+    return alt.layer(cells, merged, overall, symbol, share).properties(height=height)
 
 
 def levels_frames(sigma, pre, step):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..linear import ROUNDING
 from . import bars, matrix
-from .base import BLUE, GREEN, GREY, PURPLE, data
+from .base import BLUE, GREEN, GREY, PURPLE, SHEER, data
 
 MOST_LINES = 8
 FLOOR = 1e-18  # log axes have no zero: what is smaller is drawn here
@@ -148,7 +148,7 @@ def straight_chart(height=280):
     x = alt.X("predicted:Q", title="best linear map", scale=alt.Scale(zero=False))
     y = alt.Y("actual:Q", title="the stack, in its sd", scale=alt.Scale(zero=False))
     tooltip = [alt.Tooltip("predicted:Q", format=".4~g"), alt.Tooltip("actual:Q", format=".4~g")]
-    dots = alt.Chart(data("dots")).mark_point(filled=True, size=30, opacity=0.6, color=BLUE)
+    dots = alt.Chart(data("dots")).mark_point(filled=True, size=30, color=BLUE, stroke=BLUE, **SHEER)
     diagonal = alt.Chart(data("diagonal")).mark_line(color=GREY, strokeDash=[5, 3])
     return alt.layer(diagonal.encode(x=x, y=y), dots.encode(x=x, y=y, tooltip=tooltip)).properties(height=height)
 

@@ -1,5 +1,7 @@
 """Matrices as heat maps: signed values, a symmetric colour scale, the chosen row and column outlined.
 
+Equal sizes are equally strong, so the colours of plus and minus are alike in grey: a cell below zero also carries a −.
+
 A large matrix is shown through a window that follows the choice, so that a cell stays big enough to read and the page
 stays light; the caption says which part it is.
 """
@@ -10,9 +12,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from .base import DIVERGING, MARK, data
+from .base import DIVERGING, GREY, data, outline
 
 WINDOW_ROWS, WINDOW_COLUMNS = 16, 32
+DARK = "luminance(scale('color', datum.value)) < 0.179"  # white is easier to read on such a cell than black
 
 
 @dataclass(frozen=True)
@@ -159,9 +162,10 @@ def matrix_chart(row_title, column_title, value_title="value", height=230):
         alt.Tooltip("column:O", title=column_title),
         alt.Tooltip("value:Q", title=value_title, format=".4f"),
     ]
-    span = alt.Chart(data("span")).mark_rect(opacity=0).encode(color=colour)
+    # Its edge shows round all cells: one near zero is almost white, and the page would swallow it.
+    span = alt.Chart(data("span")).mark_rect(fillOpacity=0, stroke=GREY, strokeWidth=2).encode(color=colour)
     cells = alt.Chart(data("cells")).mark_rect().encode(x=x, y=y, color=colour, tooltip=tooltip)
-    outline = {"fill": None, "stroke": MARK, "strokeWidth": 2}
-    rows = alt.Chart(data("rows")).mark_rect(**outline).encode(y=y)
-    columns = alt.Chart(data("columns")).mark_rect(**outline).encode(x=x)
-    return alt.layer(span, cells, rows, columns).properties(height=height)
+    below = alt.Chart(data("cells")).transform_filter("datum.value < 0").mark_text(text="−", fontSize=10)
+    minus = below.encode(x=x, y=y, color=alt.condition(DARK, alt.value("white"), alt.value("black")))
+    rows, columns = outline(alt.Chart(data("rows")), y=y), outline(alt.Chart(data("columns")), x=x)
+    return alt.layer(span, cells, minus, rows, columns).properties(height=height)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..attention import diagonal_spread, rope, rope_frequencies, rope_wavelengths, sinusoids
 from ..equivariance import ROUNDING
-from .base import BLUE, DASHES, GREEN, GREY, MARK, ORANGE, PURPLE, dashed_rule, data, grey_rule
+from .base import BLUE, DASHES, GREEN, GREY, ORANGE, PURPLE, dashed_rule, data, grey_rule, outline
 from .matrix import WINDOW_ROWS, matrix_frames
 
 FLOOR, CEILING = 1e-17, 100.0  # a log axis has no zero: what is smaller is drawn at the floor
@@ -139,9 +139,7 @@ def rows_chart(height=230):
     moving = base.transform_calculate(drawn="datum.said ? null : datum.moved")
     cells = moving.mark_rect(invalid="filter").encode(color=alt.Color("drawn:Q", scale=scale, legend=legend))
     still = base.transform_filter("datum.said").mark_text().encode(text="said:N")
-    outline = {"fill": None, "stroke": MARK, "strokeWidth": 2}
-    chosen = alt.Chart(data("chosen")).mark_rect(**outline).encode(x=x)
-    watched = alt.Chart(data("watched")).mark_rect(strokeDash=[4, 3], **outline).encode(x=x)
+    chosen, watched = outline(alt.Chart(data("chosen")), x=x), outline(alt.Chart(data("watched")), dash=[4, 3], x=x)
     return alt.layer(cells, still, chosen, watched).properties(height=height)
 
 
@@ -195,8 +193,9 @@ def clock_chart(height=300):
         "pair:N",
         sort=None,
         scale=alt.Scale(range=[BLUE, ORANGE, GREEN, PURPLE]),
-        legend=alt.Legend(orient="bottom", title=None, columns=4, symbolOpacity=1),
+        legend=alt.Legend(orient="bottom", title="from the outside in", columns=4, symbolOpacity=1),
     )
+    line = alt.Stroke("pair:N", sort=None, scale=colour["scale"], legend=None)
     tooltip = [
         "pair:N",
         alt.Tooltip("angle_per_position:Q", title="radians a position", format=".4~g"),
@@ -218,7 +217,7 @@ def clock_chart(height=300):
         )
 
     face = arc("face", "start", "end", "ring", color=GREY, opacity=0.15)
-    trail = arc("hands", "zero", "end", "ring", opacity=0.55).encode(color=colour, tooltip=tooltip)
+    trail = arc("hands", "zero", "end", "ring", fillOpacity=0.4).encode(color=colour, stroke=line, tooltip=tooltip)
     hand = arc("hands", "left", "right", "zero", opacity=1).encode(color=colour, tooltip=tooltip)
     return alt.layer(face, trail, hand).properties(height=height)
 
@@ -426,13 +425,14 @@ def phases_frames(d, base, trained, longer):
 
 
 def phases_chart(height=280):
-    """Dataset `phases`: bars from 0 to 360 degrees, one a pair.
+    """Dataset `phases`: bars from 0 to 360 degrees, one a pair, filled as far as training has seen.
 
     Returns
     -------
     alt.Chart
     """
     legend = alt.Legend(orient="bottom", title=None, labelLimit=0)
+    colours = alt.Scale(domain=SEEN, range=[BLUE, ORANGE])
     return (
         alt.Chart(data("phases"))
         .mark_bar()
@@ -445,7 +445,9 @@ def phases_chart(height=280):
                 axis=alt.Axis(values=[0, 90, 180, 270, 360]),
             ),
             y2="high:Q",
-            color=alt.Color("which:N", scale=alt.Scale(domain=SEEN, range=[BLUE, ORANGE]), legend=legend),
+            color=alt.Color("which:N", scale=colours, legend=legend),
+            stroke=alt.Stroke("which:N", scale=colours, legend=legend),
+            fillOpacity=alt.FillOpacity("which:N", scale=alt.Scale(domain=SEEN, range=[1.0, 0.15]), legend=legend),
             tooltip=["pair:O", "which:N", alt.Tooltip("low:Q", format=".1f"), alt.Tooltip("high:Q", format=".1f")],
         )
         .properties(height=height)

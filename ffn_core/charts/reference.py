@@ -5,7 +5,7 @@ import pandas as pd
 
 from .. import rng
 from ..__main__ import show
-from .base import BLUE, MARK, dashed_rule, data
+from .base import BLUE, MARK, SHEER, dashed_rule, data
 
 EDGE = 1e-4  # smaller shares, and differences of 0, stand at the left edge of the picture
 LIMIT = pd.DataFrame({"share": [1.0]})
@@ -72,13 +72,15 @@ def shares_chart(height=220):
     scale = alt.Scale(type="log", domain=[EDGE, 10], clamp=True)
     axis = alt.Axis(values=[EDGE, 1e-2, 1], format="~%", grid=False)
     x = alt.X("at:Q", title="difference, as a share of the tolerance", scale=scale, axis=axis)
+    colour = alt.condition("datum.chosen", alt.value(MARK), alt.value(BLUE))
     dots = (
         alt.Chart(data("shares"))
-        .mark_point(filled=True, size=90, opacity=0.7)
+        .mark_point(filled=True, size=90, **SHEER)
         .encode(
             x=x,
             y=alt.Y("section:N", sort=None, title=None, axis=alt.Axis(labelFlush=False, grid=True, ticks=False)),
-            color=alt.condition("datum.chosen", alt.value(MARK), alt.value(BLUE)),
+            color=colour,
+            stroke=colour,
             shape=alt.condition("datum.chosen", alt.value("diamond"), alt.value("circle")),
             tooltip=["section:N", "quantity:N", alt.Tooltip("share:Q", format=".2~g")],
         )

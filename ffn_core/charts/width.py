@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..counts import TWO_THIRDS, BlockSize, model_configs
-from .base import BLUE, GREEN, GREY, MARK, ORANGE, activation_colour, dashed_rule, data, grey_rule
+from .base import BLUE, DASHES, GREEN, GREY, MARK, ORANGE, activation_colour, dashed_rule, data, grey_rule
 
 LARGEST_RATIO, LARGEST_T = 8.5, 2**18
 RULES = {"4": 4.0, "8/3": 8.0 / 3.0}
@@ -19,6 +19,7 @@ LENGTHS, GROUPS = tuple(2**k for k in range(18)), (2, 4, 8, 16, 32, 64)
 CURVES = [(matrices, attention) for matrices in ("plain", "gated") for attention in (OWN_KV, SHARED_KV)]
 SIZES = {FFN: GREEN, GATED: GREEN, OWN_KV: BLUE, SHARED_KV: ORANGE}
 SIGMAS = ("ReLU", "GELU", "GELU-exact", "SiLU")
+LETTERS = str(dict(zip(SIGMAS, "RGES", strict=True)))  # beside each dot, so that colour is not the only sign
 OWN = {"shape": "cross", "color": MARK, "filled": True, "opacity": 1, "size": 110}
 RING = {"shape": "circle", "color": MARK, "filled": False, "opacity": 1, "size": 240, "strokeWidth": 2.5}
 
@@ -85,8 +86,8 @@ def weights_chart(height=330):
     x = alt.X("ratio:Q", title="d_ff / d_model", scale=alt.Scale(domain=[0, LARGEST_RATIO], nice=False))
     y = alt.Y("weights:Q", title="weights", axis=alt.Axis(format="~s", tickCount=5))
     scales = {"scale": alt.Scale(domain=names, range=list(SIZES.values()))}
-    dashes = alt.Scale(domain=names, range=[[1, 0], [5, 3], [1, 0], [5, 3]])
-    legend = alt.Legend(orient="bottom", title=None, columns=2, symbolType="stroke")
+    dashes = alt.Scale(domain=names, range=[DASHES[0], DASHES[1], DASHES[3], DASHES[2]])
+    legend = alt.Legend(orient="bottom", title=None, columns=2, symbolType="stroke", symbolSize=300)
     base = alt.Chart(data("lines"))
     lines = base.transform_fold(names, as_=["series", "weights"]).mark_line().encode(
         x=x, y=y, color=alt.Color("series:N", legend=legend, **scales),
@@ -254,20 +255,23 @@ def share_chart(height=460):
     colour = alt.Color("attention:N", scale=alt.Scale(domain=names, range=[BLUE, ORANGE]), legend=legend)
     kinds = ["plain", "gated"]
     dash = alt.StrokeDash("line:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3]]), legend=None)
+    thick = alt.StrokeWidth("attention:N", scale=alt.Scale(domain=names, range=[3, 1.2]), legend=legend)
+    full = alt.FillOpacity("attention:N", scale=alt.Scale(domain=names, range=[1, 0.1]), legend=None)
     curves = (
         alt.Chart(data("curves"))
         .transform_fold([f"{m} / {a}" for m, a in CURVES], as_=["kind", "share"])
         .transform_calculate(line="split(datum.kind, ' / ')[0]", attention="split(datum.kind, ' / ')[1]")
-        .mark_line(clip=True, strokeWidth=1.5)
-        .encode(x=x, y=y, color=colour, strokeDash=dash, detail="kind:N")
+        .mark_line(clip=True)
+        .encode(x=x, y=y, color=colour, strokeDash=dash, strokeWidth=thick, detail="kind:N")
     )
     columns = ["model", "year", "d_model", "d_ff", "heads / KV", "activation", "matrices", "experts", "others here"]
     tooltip = [alt.Tooltip(c, type="nominal") for c in columns]
     tooltip += [alt.Tooltip("ratio:Q", title="d_ff / d_model", format=".3~f"), alt.Tooltip("share:Q", format=".1%")]
     corner = alt.Legend(orient="bottom-right", title=None, symbolFillColor=GREY, symbolStrokeColor=GREY)
     shape = _matrices_shape(corner)  # inside the plot, where no model is
-    models = alt.Chart(data("models")).mark_point(size=85, filled=True, opacity=0.75)
-    models = models.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip)
+    models = alt.Chart(data("models")).mark_point(size=75, filled=True, opacity=1, strokeWidth=1.5)
+    rim = alt.Stroke("attention:N", scale=colour["scale"], legend=None)
+    models = models.encode(x=x, y=y, color=colour, stroke=rim, fillOpacity=full, shape=shape, tooltip=tooltip)
     rules = grey_rule("rules", x="ratio:Q") + grey_rule("rules", y=y)
     rule_names = alt.Chart(data("rules")).mark_text(dy=-7).encode(x="ratio:Q", y=alt.value(0), text="label:N")
     before = "datum.ratio > 6 || (datum.ratio > 3.1 && datum.ratio < 4.2)"  # clear of the edge and of the crowd at 4
@@ -303,15 +307,18 @@ def years_frames(configs, marked):
     return {"dots": dots}
 
 
-def years_chart(height=330):
-    """The models by year over `dots`: colour for the activation, shape for the matrices, a ring round the chosen one.
+def years_chart(height=380):
+    """The models by year over `dots`: colour and letter for the activation, shape for the matrices, the chosen ringed.
 
     Returns
     -------
     alt.Chart
     """
     colour = activation_colour()
-    colour["legend"] = alt.Legend(orient="bottom", title=None, values=list(SIGMAS), symbolType="square")
+    said = f"{LETTERS}[datum.label] + ': ' + datum.label"
+    colour["legend"] = alt.Legend(
+        orient="bottom", title=None, values=list(SIGMAS), symbolType="square", labelExpr=said, columns=2
+    )
     per_year = Counter(c.year for c in model_configs())
     across = alt.Scale(domain=[0, max(per_year.values()) + 1], nice=False)  # of all, so that a filter moves nothing
     x = alt.X("place:Q", title="models", scale=across, axis=alt.Axis(tickMinStep=1, grid=False, format="d"))
@@ -320,8 +327,9 @@ def years_chart(height=330):
         x=x, y=y, tooltip=[alt.Tooltip(c, type="nominal") for c in ("model", "year", "activation", "matrices")]
     )
     dots = base.mark_point(size=110, filled=True, opacity=1).encode(color=colour, shape=_matrices_shape(None))
+    letters = base.transform_calculate(letter=f"{LETTERS}[datum.activation]").mark_text(dy=-13, fontSize=10)
     ring = base.transform_filter("datum.chosen").mark_point(**RING)
-    return alt.layer(dots, ring).properties(height=height)
+    return alt.layer(dots, letters.encode(text="letter:N"), ring).properties(height=height)
 
 
 def cases_frame(configs, t5):
