@@ -1,14 +1,11 @@
 """The frame of a page: heading and idea at the top; a question, the numbers, the script and the neighbours below."""
 
-import re
-from importlib.resources import files
-
 import streamlit as st
 
 from ffn_core.charts import export
 from ffn_core.check_yourself import check
 
-from . import bench, classroom, figures, link, site
+from . import bench, classroom, figures, link, programs, questions, site
 
 
 def open_page(idea, equation=None):
@@ -99,8 +96,6 @@ def close_page(*, asked, answer, **settings):
 
 def _check_yourself(here):
     """The section's graded question, with the numbers of the bench's seed; False for a section without one."""
-    from . import questions  # here, as that module uses this one
-
     seed = bench.current().seed
     question = check(here.slug, seed)
     if question is None:
@@ -113,7 +108,7 @@ def _check_yourself(here):
 
 def _offer_numbers(here, settings):
     """The script, then every figure of the page as a table, CSV, SVG and PNG."""
-    script = recipe(here, settings)
+    script = programs.recipe(here, settings)
     st.download_button("Download the script", script, f"{here.slug}.py", "text/x-python", on_click="ignore")
     st.code(script, language="python", wrap_lines=True)
     caption = f"FFN Lab, {here.title}. " + ", ".join(f"{name} {value}" for name, value in settings.items())
@@ -130,24 +125,6 @@ def _offer_numbers(here, settings):
             for ending, (mime, make) in makers.items():
                 name = f"{here.slug}_{number}.{ending}"
                 st.download_button(f"Download {name}", make, name, mime, on_click="ignore")
-
-
-def recipe(here, settings):
-    """The script of a page, its first assignments set to today's values, see `program`."""
-    return program("recipes", here.file, settings)
-
-
-def program(folder, file, settings):
-    """A whole program that ships with the pages; each setting stands in a line of its own, `name = value`.
-
-    Returns
-    -------
-    str
-    """
-    text = (files(__package__) / folder / file).read_text(encoding="utf-8")
-    for name, value in settings.items():
-        text = re.sub(rf"(?m)^{name} = .*$", lambda _, n=name, v=value: f"{n} = {v!r}", text, count=1)
-    return text
 
 
 def repair_note(place):

@@ -8,7 +8,7 @@ import streamlit as st
 from ffn_core.answers import MOST_CHARACTERS
 from ffn_core.questions import Choice, Selection, grade
 
-from . import layout, link, solved
+from . import link, programs, solved
 
 KEPT = {"persist_state": "session"}
 
@@ -105,7 +105,7 @@ def worked_solution(exercise, seed, **settings):
     if place.open:
         for question in exercise.questions:
             solved.note_help(question, seed, "answer")
-        text = layout.program("solutions", f"{exercise.key}.py", {"seed": seed, **settings})
+        text = programs.program("solutions", f"{exercise.key}.py", {"seed": seed, **settings})
         place.markdown("Run it from the folder that holds `ffn_core`, or read it.")
         place.code(text, language="python", wrap_lines=True)
         name = f"{exercise.key}.py"

@@ -1,25 +1,15 @@
 """A view prepared for a class: locked and hidden controls, a question, and a way out; and links edited by hand."""
 
 import re
-from pathlib import Path
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import open_section
 
 from ffn_ui import classroom
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def forward_pass(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/01_forward_pass.py")
-    at.query_params.update(asked)
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
+forward_pass = partial(open_section, "01_forward_pass.py")
 
 
 def instructor(**asked):

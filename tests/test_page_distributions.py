@@ -1,37 +1,16 @@
 """Distributions, the page: the lesson's numbers at the default link, the bench's extremes, and its own controls."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.reference import REFERENCE
 from ffn_ui import cache
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/04_distributions.py")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def numbers(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, k):
-    """The datasets of the chart number k: pre, post, and post magnified about 0."""
-    datasets = at.get("vega_lite_chart")[k].proto.datasets
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in datasets}
+open_page = partial(open_section, "04_distributions.py")
 
 
 def said(at):
@@ -41,7 +20,7 @@ def said(at):
 def test_the_default_link_shows_the_printed_numbers_to_the_last_digit():
     at = open_page()
     assert not at.warning
-    seen = numbers(at)
+    seen = metrics(at)
     for label, printed in zip(
         ("fraction pre < 0", "min post", "fraction |pre| < 0.05", "fraction |post| < 0.05"),
         (p.printed for p in REFERENCE if p.section == "distributions"),

@@ -3,33 +3,20 @@
 import csv
 import io
 import re
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
 import browsing
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import assert_no_error, open_section
 
 from ffn_core.exercises import exercise
 from ffn_core.questions import Choice, Question, Selection, Verdict
 from ffn_ui import solved
 from ffn_ui.solved import COLUMNS, Solved
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/13_exercises.py")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    at.run()
-    assert_quiet(at)
-    return at
-
-
-def assert_quiet(at):
-    assert not at.exception
-    assert not at.error
+open_page = partial(open_section, "13_exercises.py")
 
 
 def typed(question):
@@ -49,7 +36,7 @@ def give(at, question, seed, given):
         at.button(key=f"{key}_check").click().run()
     else:
         at.text_input(key=key).set_value(given).run()
-    assert_quiet(at)
+    assert_no_error(at)
 
 
 def right(question):
@@ -76,7 +63,7 @@ def test_a_wrong_answer_is_named_and_counted_and_unreadable_text_is_not():
     question = exercise(1, 11).questions[1]
     key = "ex_collapse_entry_11"
     at.text_input(key=key).set_value("banana **bold** <b>x</b>").run()
-    assert_quiet(at)
+    assert_no_error(at)
     assert "`banana **bold** <b>x</b>`: That is not a number" in at.info[0].value
     at.text_input(key=key).set_value(f"{question.slips[0][0]:.3f}").run()
     assert "transpose" in at.warning[0].value
@@ -108,7 +95,7 @@ def test_another_seed_asks_anew_and_keeps_the_record():
     at = open_page()
     give(at, exercise(1, 11).questions[0], 11, typed(exercise(1, 11).questions[0]))
     at.number_input(key="seed").set_value(12).run()
-    assert_quiet(at)
+    assert_no_error(at)
     assert at.text_input(key="ex_collapse_bias_12").value == ""
     assert not at.success
     give(at, exercise(1, 12).questions[0], 12, typed(exercise(1, 12).questions[0]))
@@ -149,7 +136,7 @@ def test_the_row_of_exercise_4_is_shown_after_the_first_answer_and_the_buttons_l
     assert "these weights do not allow it" in at.warning[0].value
     assert len(at.get("vega_lite_chart")) == 1
     at.button(key="_ex_15").click().run()
-    assert_quiet(at)
+    assert_no_error(at)
     assert at.number_input(key="seed").value == 3
     at.text_input(key="ex_rank_most_3").set_value("15").run()
     assert len(at.success) == 1
@@ -172,7 +159,7 @@ def test_every_exercise_is_drawn_for_any_seed_and_bench(number, seed):
 
 def test_an_exercise_that_is_none_opens_the_first_and_is_said():
     at = open_page(ex_number=9)
-    assert at.subheader[0].value.startswith("1.")
+    assert at.header[0].value.startswith("1.")
     assert "ex_number was `9`" in at.warning[0].value
 
 

@@ -1,35 +1,14 @@
 """The information page through the app: the lesson's bits, an edited table, a chosen merge, and what sigma merges."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section, prose
 
 from ffn_core import information, lesson
 from ffn_ui import layout
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
-    at.switch_page("pages/08_information.py")
-    at.query_params.update(asked)
-    return at.run()
-
-
-def metrics(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, number):
-    proto = at.get("vega_lite_chart")[number].proto
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in proto.datasets}
-
-
-def prose(at):
-    return " ".join(m.value for m in at.markdown)
+open_page = partial(open_section, "08_information.py")
 
 
 def test_the_lessons_three_numbers_stand_on_the_page():

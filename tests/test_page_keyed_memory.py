@@ -1,41 +1,17 @@
 """Keyed memory, the page: the lesson's numbers at the default link, the extremes of the bench, and its own control."""
 
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.memory import ledger
 from ffn_core.reference import REFERENCE, half_unit
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/06_keyed_memory.py")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def numbers(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, name):
-    """The datasets of the chart that has one of this name."""
-    for node in at.get("vega_lite_chart"):
-        found = {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in node.proto.datasets}
-        if name in found:
-            return found
-    raise AssertionError(f"no chart has a dataset {name}")
+open_page = partial(open_section, "06_keyed_memory.py")
 
 
 def printed(quantity):
@@ -44,7 +20,7 @@ def printed(quantity):
 
 def test_the_default_link_shows_the_printed_numbers_of_the_signals_lens():
     at = open_page()
-    seen = numbers(at)
+    seen = metrics(at)
     assert not at.warning
     assert seen["slots with output > 0.1"] == f"{printed('slots with output')} of 80"
     assert float(seen["max |slot sum − out|"]) <= float(seen["rounding alone may reach"]) < 1e-12
@@ -68,7 +44,7 @@ def test_the_default_link_shows_the_printed_numbers_of_the_signals_lens():
 def test_the_extremes_of_the_bench_raise_nothing(sigma, T, d_model, d_ff):
     at = open_page(sigma=sigma, T=T, d_model=d_model, d_ff=d_ff, token=T, slot=d_ff, mem_keep=d_ff)
     assert not at.warning
-    assert numbers(at)["error left"] == "0.0%"
+    assert metrics(at)["error left"] == "0.0%"
     assert len(at.get("vega_lite_chart")) == 6
 
 
@@ -89,12 +65,12 @@ def test_slots_go_off_one_by_one_from_the_smallest():
         at.number_input(key="mem_keep").set_value(keep).run()
         bars = frames(at, "ledger")["ledger"]
         assert bars["slot"][bars["state"] == "off"].tolist() == (book.order[keep:] + 1).tolist()
-        assert numbers(at)["error left"] == f"{book.left[keep]:.1%}"
+        assert metrics(at)["error left"] == f"{book.left[keep]:.1%}"
         assert frames(at, "left")["keep"]["kept"].tolist() == [keep]
 
 
 def test_relu_slots_with_a_negative_match_are_exactly_off():
-    relu, gelu = (numbers(open_page(sigma=name)) for name in ("ReLU", "GELU"))
+    relu, gelu = (metrics(open_page(sigma=name)) for name in ("ReLU", "GELU"))
     assert relu["slots that add exactly nothing"] == str(int(np.sum(lesson.worked_trace().pre[lesson.TOKEN] < 0)))
     assert relu["error, positive matches only"] == "0.0%"
     assert gelu["slots that add exactly nothing"] == "0"
@@ -105,10 +81,10 @@ def test_keeping_more_slots_than_there_are_comes_down_to_all_of_them():
     at = open_page(mem_keep=16)
     at.number_input(key="d_ff").set_value(4).run()
     assert not at.exception
-    assert numbers(at)["slots kept"] == "4 of 4"
+    assert metrics(at)["slots kept"] == "4 of 4"
 
 
 def test_rounding_may_make_a_bound_of_the_identity_but_never_more():
     for seed in (1, 2, 3):
-        seen = numbers(open_page(seed=seed, T=9, d_model=16, d_ff=64, sigma="SiLU"))
+        seen = metrics(open_page(seed=seed, T=9, d_model=16, d_ff=64, sigma="SiLU"))
         assert float(seen["max |slot sum − out|"]) <= float(seen["rounding alone may reach"])

@@ -1,39 +1,16 @@
 """Local gain, the page: the lesson's numbers at the default link, the extremes of the bench, and the perturbation."""
 
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.reference import REFERENCE
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/07_local_gain.py")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def numbers(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, name):
-    """The datasets of the chart that has one of this name."""
-    for node in at.get("vega_lite_chart"):
-        found = {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in node.proto.datasets}
-        if name in found:
-            return found
-    raise AssertionError(f"no chart has a dataset {name}")
+open_page = partial(open_section, "07_local_gain.py")
 
 
 def test_the_default_link_shows_the_printed_numbers_of_the_systems_lens():
@@ -46,7 +23,7 @@ def test_the_default_link_shows_the_printed_numbers_of_the_systems_lens():
         assert n_open == printed[f"token {token} open gates (gain > 1/2)"]
         assert " ".join(values) == printed[f"token {token} J singular values"]
     assert len(table) == 5
-    seen = numbers(at)
+    seen = metrics(at)
     assert seen["open gates of token 2"] == "10 of 16"
     assert seen["spread of the largest"] == "1.68×"
     assert seen["spread of the smallest"] == "24.2×"
@@ -64,16 +41,16 @@ def test_the_extremes_of_the_bench_raise_nothing(sigma, T, d_model, d_ff):
         )  # fmt: skip
         assert not at.warning
         assert len(at.get("vega_lite_chart")) == 5
-        assert "inf" not in " ".join(numbers(at).values())
-        assert "nan" not in " ".join(numbers(at).values())
+        assert "inf" not in " ".join(metrics(at).values())
+        assert "nan" not in " ".join(metrics(at).values())
 
 
 def test_one_token_has_no_spread():
-    assert numbers(open_page(T=1, token=1))["spread of the largest"] == "1.00×"
+    assert metrics(open_page(T=1, token=1))["spread of the largest"] == "1.00×"
 
 
 def test_identity_has_one_gain_for_all_tokens_and_is_always_predicted():
-    seen = numbers(open_page(sigma="Identity"))
+    seen = metrics(open_page(sigma="Identity"))
     assert seen["spread of the largest"] == seen["spread of the smallest"] == "1.00×"
     assert seen["10% is passed at"] == "beyond 10"
 
@@ -88,23 +65,23 @@ def test_the_chosen_token_and_slot_are_marked_in_the_pictures():
 
 
 def test_along_the_first_principal_direction_the_prediction_is_the_largest_singular_value():
-    assert numbers(open_page(local_size=0.0))["predicted"] == "1.613"
+    assert metrics(open_page(local_size=0.0))["predicted"] == "1.613"
 
 
 def test_a_smaller_change_is_predicted_better_in_proportion():
     at = open_page(local_size=-2.0)
-    seen = numbers(at)
+    seen = metrics(at)
     assert float(seen["relative error"][:-1]) == pytest.approx(
         10 * float(seen["at a tenth of the size"][:-1]), rel=0.03
     )
     at.slider(key="local_size").set_value(-3.0).run()
-    assert numbers(at)["relative error"] == seen["at a tenth of the size"]
+    assert metrics(at)["relative error"] == seen["at a tenth of the size"]
 
 
 def test_the_bars_are_the_prediction_and_the_real_change():
     at = open_page(local_along="channel", local_number=3, local_size=-1.0)
     pair = frames(at, "pair")["pair"]
-    seen = numbers(at)
+    seen = metrics(at)
     assert f"{np.linalg.norm(pair['predicted']):.4g}" == seen["predicted"]
     assert f"{np.linalg.norm(pair['actual']):.4g}" == seen["actual"]
     jacobian = next(n for n in at.get("vega_lite_chart") if n.proto.alt.startswith("The Jacobian"))
@@ -114,7 +91,7 @@ def test_the_bars_are_the_prediction_and_the_real_change():
 
 def test_a_direction_that_j_sends_to_zero_says_that_nothing_is_predicted():
     at = open_page(sigma="ReLU", token=1, d_ff=5, local_number=4)
-    seen = numbers(at)
+    seen = metrics(at)
     assert seen["predicted"] == "0"
     assert seen["relative error"] == seen["10% is passed at"] == "–"
     assert any("Nothing is predicted" in c.value for c in at.caption)

@@ -1,8 +1,10 @@
 """The overview through the app: the graph with today's shapes, links that lead somewhere, the numbers reproduced."""
 
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+from opened import metrics, open_section
 from streamlit.testing.v1 import AppTest
 
 from ffn_core.activations import ACTIVATIONS
@@ -11,18 +13,10 @@ from ffn_core.lesson import draw_example
 from ffn_core.reference import REFERENCE
 from ffn_ui import guide, site
 
+open_page = partial(open_section, "00_overview.py")
+
 ROOT = Path(__file__).resolve().parents[1]
 SLUGS = {s.slug for s in site.CONTENTS}
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
-    at.query_params.update(asked)
-    return at.run()
-
-
-def metrics(at):
-    return {m.label: m.value for m in at.metric}
 
 
 def test_all_printed_numbers_are_reproduced_and_counted_now():

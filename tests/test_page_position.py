@@ -1,39 +1,13 @@
 """The position page through the app: its numbers at the plain address, the duel, RoPE's controls, the experiment."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import assert_quiet, frames, metrics, open_section, prose
 
-ROOT = Path(__file__).resolve().parents[1]
+open_page = partial(open_section, "11_position.py")
+
 MISS, ROWS, CLOCK, GRID, SCORES, PAIRS, PHASES, CONTEXT = range(8)
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
-    at.switch_page("pages/11_position.py")
-    at.query_params.update(asked)
-    return at.run()
-
-
-def metrics(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, number):
-    proto = at.get("vega_lite_chart")[number].proto
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in proto.datasets}
-
-
-def prose(at):
-    return " ".join(m.value for m in [*at.markdown, *at.caption])
-
-
-def assert_quiet(at):
-    assert not at.exception
-    assert not at.error
-    assert not at.warning
 
 
 def still(at, number):

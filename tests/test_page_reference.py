@@ -1,24 +1,18 @@
 """The reference page through the app: every number, filtered, beside the command and the fine print."""
 
-from pathlib import Path
+from functools import partial
 
 import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import open_section
 
 from ffn_core.care import NOTES
 from ffn_core.reference import REFERENCE
 from ffn_ui import site
 
-ROOT = Path(__file__).resolve().parents[1]
+open_page = partial(open_section, "14_reference.py")
+
 PARTS = list(dict.fromkeys(entry.section for entry in REFERENCE))
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
-    at.switch_page("pages/14_reference.py")
-    at.query_params.update(asked)
-    return at.run()
 
 
 def test_39_of_39_printed_numbers_are_reproduced():

@@ -1,35 +1,15 @@
 """The page ReLU vs GELU through the app: the lesson's printed numbers, the marks, and the corners of the bench."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core.activations import ACTIVATIONS, Activation
 from ffn_core.lesson import worked_trace
 from ffn_core.reference import REFERENCE
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=60)
-    at.switch_page("pages/03_relu_vs_gelu.py")
-    at.query_params.update({key: str(value) for key, value in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def metrics(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, number):
-    proto = at.get("vega_lite_chart")[number].proto
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in proto.datasets}
+open_page = partial(open_section, "03_relu_vs_gelu.py")
 
 
 def said(at):

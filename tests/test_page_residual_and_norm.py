@@ -1,11 +1,10 @@
 """Residual and norm, the page: the lesson's 1/2, ready-made settings one click away, the rows, dropout, the corners."""
 
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
@@ -14,35 +13,17 @@ from ffn_core.charts import depth as charts
 from ffn_core.norms import NORMS, layer_norm, rms_norm
 from ffn_core.reference import REFERENCE
 from ffn_core.stack import READY, Setting, draw_stack, run_stack
-from ffn_ui import layout, link, site
+from ffn_ui import link, programs, site
 
-ROOT = Path(__file__).resolve().parents[1]
+open_page = partial(open_section, "09_residual_and_norm.py")
+
 HALF = {"block_kind": "stage", "block_wiring": "bare", "block_residual": "false", "block_width": 32}
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/09_residual_and_norm.py")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    return fine(at.run())
 
 
 def fine(at):
     assert not at.exception
     assert not at.error
     return at
-
-
-def numbers(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, name):
-    """The datasets of the first chart that has one of this name."""
-    for node in at.get("vega_lite_chart"):
-        if name in {d.name for d in node.proto.datasets}:
-            return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in node.proto.datasets}
-    raise AssertionError(f"no chart has a dataset {name}")
 
 
 def boxes(at):
@@ -59,7 +40,7 @@ def ready(at, name):
 def test_the_default_link_shows_the_lessons_gain_at_zero_beside_todays_gains():
     at = open_page()
     printed = next(p.printed for p in REFERENCE if p.quantity == "gain at x = 0")
-    seen = numbers(at)
+    seen = metrics(at)
     assert not at.warning
     assert seen[r"gain $\sigma'(0)$"] == printed == "0.5"
     assert float(seen["mean gain"]) == pytest.approx(0.5, abs=0.05)
@@ -72,7 +53,7 @@ def test_the_curves_are_those_of_the_core():
     found = run_stack(draw_stack(3, 6, 16, "block", 7), setting, ACTIVATIONS["SiLU"], 3)
     np.testing.assert_allclose(frames(at, "along")["along"][charts.WIRED], found.size / 4.0)
     np.testing.assert_allclose(frames(at, "ratios")["ratios"][charts.MEASURED], found.ratios, rtol=1e-6)
-    assert numbers(at)["factor of a block"] == f"{found.mean_ratio():.3f}"
+    assert metrics(at)["factor of a block"] == f"{found.mean_ratio():.3f}"
 
 
 # --- Ready-made settings
@@ -87,21 +68,21 @@ def test_a_ready_made_setting_is_one_click_away_and_stands_in_the_link(name):
         one,
         ACTIVATIONS["GELU"],
     )
-    assert numbers(at) | shown == numbers(at)
+    assert metrics(at) | shown == metrics(at)
     moved = {k: v for k, (v, default) in at.session_state["_controls"].items() if v != default}
     again = open_page(**{k: link._as_text(v) for k, v in moved.items()})
-    assert numbers(again) == numbers(at)
+    assert metrics(again) == metrics(at)
     assert boxes(again) == boxes(at)
     assert not [w for w in again.warning if "Repaired" in w.value]
 
 
 def test_half_a_layer_is_shown_where_it_holds_and_he_weights_where_it_does_not():
     at = ready(open_page(), "half a layer")
-    assert float(numbers(at)["in the last 8 blocks"]) == pytest.approx(0.5, abs=0.03)
+    assert float(metrics(at)["in the last 8 blocks"]) == pytest.approx(0.5, abs=0.03)
     assert not at.warning
     at = ready(at, "He weights")
-    assert float(numbers(at)["in the last 8 blocks"]) > 0.65
-    assert float(numbers(at)["mean gain"]) == pytest.approx(0.5, abs=0.03)
+    assert float(metrics(at)["in the last 8 blocks"]) > 0.65
+    assert float(metrics(at)["mean gain"]) == pytest.approx(0.5, abs=0.03)
 
 
 def test_a_setting_that_blows_up_says_after_which_block():
@@ -133,7 +114,7 @@ def test_norm_and_step_are_disabled_where_they_do_nothing():
     at = open_page(**HALF, block_step=0.5)
     assert at.radio(key="block_norm").disabled
     assert at.slider(key="block_step").disabled
-    assert numbers(at) == numbers(open_page(**HALF))
+    assert metrics(at) == metrics(open_page(**HALF))
     at = open_page()
     assert not at.radio(key="block_norm").disabled
     assert not at.slider(key="block_step").disabled
@@ -156,15 +137,15 @@ def test_every_wiring_is_shown_at_the_deepest_and_the_shallowest(kind, placement
             block_step=step, block_scale=scale, T=64, token=64,
         )  # fmt: skip
         assert len(frames(at, "along")["along"]) == depth + 1
-        assert "nan" not in numbers(at).values()
+        assert "nan" not in metrics(at).values()
 
 
 # --- LayerNorm against RMSNorm
 
 
 def test_the_two_norms_are_equal_on_a_row_of_mean_0_and_differ_on_a_shifted_one():
-    assert float(numbers(open_page(block_centre="true"))["largest difference of the two"]) < 1e-14
-    shifted = numbers(open_page(block_centre="true", block_shift=2))
+    assert float(metrics(open_page(block_centre="true"))["largest difference of the two"]) < 1e-14
+    shifted = metrics(open_page(block_centre="true", block_shift=2))
     assert float(shifted["largest difference of the two"]) > 0.5
     assert float(shifted["mean after RMSNorm"]) > 0.5
 
@@ -179,24 +160,24 @@ def test_the_bars_are_the_chosen_tokens_row_through_both_norms():
         != table.loc["plus 2 on every entry", "RMSNorm moves by"]
     )
     np.testing.assert_allclose(
-        float(numbers(at)["largest difference of the two"]),
+        float(metrics(at)["largest difference of the two"]),
         np.max(np.abs(layer_norm(row, eps=1e-3) - rms_norm(row, eps=1e-3))), rtol=0.1,
     )  # fmt: skip
 
 
 def test_epsilon_lets_a_tiny_row_leave_smaller_than_1():
-    assert float(numbers(open_page(block_power=-8))["rms after LayerNorm"]) < 1e-4
-    assert float(numbers(open_page(block_power=-4, block_eps="1e-12"))["rms after LayerNorm"]) > 0.999
+    assert float(metrics(open_page(block_power=-8))["rms after LayerNorm"]) < 1e-4
+    assert float(metrics(open_page(block_power=-4, block_eps="1e-12"))["rms after LayerNorm"]) > 0.999
 
 
 # --- Dropout
 
 
 def test_training_passes_spread_and_evaluation_passes_are_identical():
-    assert float(numbers(open_page())["largest spread of an entry"]) > 0.1
+    assert float(metrics(open_page())["largest spread of an entry"]) > 0.1
     still = open_page(block_mode="evaluation")
-    assert numbers(still)["largest spread of an entry"] == "0.0000"
-    assert numbers(still)["mean of the passes, off evaluation by"] == "0.0000"
+    assert metrics(still)["largest spread of an entry"] == "0.0000"
+    assert metrics(still)["mean of the passes, off evaluation by"] == "0.0000"
     dots = frames(still, "passes")["passes"]
     assert (dots.groupby("channel")["entry"].nunique() == 1).all()
 
@@ -224,7 +205,7 @@ def test_the_chosen_token_is_the_one_that_is_followed_changed_and_normed():
 def test_every_bench_control_that_is_not_disabled_changes_something(name):
     changed = {"seed": 5, "T": 3, "d_model": 6, "d_ff": 9, "sigma": "ReLU", "token": 1}[name]
     assert name in site.section("residual_and_norm").uses
-    assert numbers(open_page()) != numbers(open_page(**{name: changed}))
+    assert metrics(open_page()) != metrics(open_page(**{name: changed}))
 
 
 def test_a_rerun_sends_little():
@@ -235,7 +216,7 @@ def test_a_rerun_sends_little():
 def test_the_script_prints_the_numbers_of_the_view(capsys):
     here = site.section("residual_and_norm")
     one = READY["half a layer"].setting
-    script = layout.recipe(here, {"seed": 3, "sigma": "SiLU", **one.words})
+    script = programs.recipe(here, {"seed": 3, "sigma": "SiLU", **one.words})
     exec(compile(script, "recipe", "exec"), {"__name__": "__main__"})
     said = capsys.readouterr().out
     found = run_stack(draw_stack(3, 5, one.width, one.kind, one.depth), one, ACTIVATIONS["SiLU"], 1)

@@ -1,38 +1,18 @@
 """The page Why nonlinear through the app: the collapse, the stack, the live fit and its sweep, the corners."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.fitting import TARGETS, WIDTHS, best_line_loss
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=120)
-    at.switch_page("pages/02_why_nonlinear.py")
-    at.query_params.update({key: str(value) for key, value in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def metrics(at):
-    return {m.label: m.value for m in at.metric}
+open_page = partial(open_section, "02_why_nonlinear.py")
 
 
 def said(at):
     return " ".join(m.value for m in at.markdown)
-
-
-def frames(at, number):
-    proto = at.get("vega_lite_chart")[number].proto
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in proto.datasets}
 
 
 def test_the_lessons_block_collapses_up_to_rounding():

@@ -1,36 +1,15 @@
 """Why 4×, the page: the lesson's numbers at the default link, every extreme of its controls, filters and marks."""
 
-from pathlib import Path
+from functools import partial
 
-import pyarrow as pa
 import pytest
-from streamlit.testing.v1 import AppTest
+from opened import frames, metrics, open_section
 
 from ffn_core.charts import width
 from ffn_core.counts import BlockSize
 from ffn_core.reference import REFERENCE
 
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def open_page(**asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page("pages/05_width.py")
-    at.query_params.update({k: v if isinstance(v, list) else str(v) for k, v in asked.items()})
-    at.run()
-    assert not at.exception
-    assert not at.error
-    return at
-
-
-def numbers(at):
-    return {m.label: m.value for m in at.metric}
-
-
-def frames(at, k):
-    """The datasets of chart k: weights, multiply-adds, share, years."""
-    datasets = at.get("vega_lite_chart")[k].proto.datasets
-    return {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in datasets}
+open_page = partial(open_section, "05_width.py")
 
 
 def said(at):
@@ -42,7 +21,7 @@ def test_the_default_link_shows_the_printed_numbers_of_the_section():
     assert not at.warning
     printed = [p.printed for p in REFERENCE if p.section == "width"]
     labels = ("d_model", "d_ff", "attention weights", "FFN weights", "FFN / attention", "FFN's share")
-    assert [numbers(at)[label] for label in labels] == printed
+    assert [metrics(at)[label] for label in labels] == printed
     assert printed == ["384", "1536", "589824", "1179648", "2", "0.6666666666666666"]
 
 
@@ -57,29 +36,29 @@ def test_the_extremes_of_the_controls_raise_nothing(d_model, ratio, gated, group
     )  # fmt: skip
     assert not at.warning
     block = BlockSize(d_model, round(ratio * d_model), gated == "true", group)
-    assert numbers(at)["FFN weights"] == str(block.ffn)
-    assert numbers(at)["attention costs more from T ="] == f"{block.overtaken_at:,}"
+    assert metrics(at)["FFN weights"] == str(block.ffn)
+    assert metrics(at)["attention costs more from T ="] == f"{block.overtaken_at:,}"
     assert frames(at, 2)["own"]["share"].tolist() == pytest.approx([block.share])
 
 
 def test_the_bench_changes_nothing_here_and_is_shown_disabled():
     at = open_page(seed=5, T=9, d_model=8, d_ff=32)
-    assert numbers(at) == numbers(open_page())
+    assert metrics(at) == metrics(open_page())
     assert at.slider(key="T").disabled
     assert at.slider(key="d_model").disabled
 
 
 def test_grouping_lightens_attention_and_raises_the_share():
-    plain, grouped = numbers(open_page()), numbers(open_page(width_grouped="true"))
+    plain, grouped = metrics(open_page()), metrics(open_page(width_grouped="true"))
     assert int(grouped["attention weights"]) == int(plain["attention weights"]) * 5 // 8
     assert float(grouped["FFN's share"]) > float(plain["FFN's share"])
     assert grouped["FFN weights"] == plain["FFN weights"]
 
 
 def test_a_gated_ffn_of_equal_budget_has_two_thirds_of_the_width_rounded_up_as_asked():
-    seen = numbers(open_page(width_d_model=4096, width_multiple=256))
+    seen = metrics(open_page(width_d_model=4096, width_multiple=256))
     assert (seen["d_ff, two matrices"], seen["three, same cost"], seen["rounded"]) == ("16,384", "10,923", "11,008")
-    assert numbers(open_page(width_d_model=4096, width_multiple=64))["rounded"] == "10,944"
+    assert metrics(open_page(width_d_model=4096, width_multiple=64))["rounded"] == "10,944"
 
 
 def test_real_models_that_follow_the_rule_are_named_from_the_data():

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from opened import assert_no_error, open_section
 from streamlit.testing.v1 import AppTest
 
 from ffn_ui.site import ALL, CONTENTS
@@ -15,10 +16,7 @@ JUNK = ["", "nan", "inf", "-1", "1e99", "0x10", "１２", "<b>x</b>", "**bold**"
 
 def open_page(s, **asked):
     """A deep link: the app is opened at this page with these parameters."""
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page(f"pages/{s.file}")
-    at.query_params.update(asked)
-    return at.run()
+    return open_section(s.file, **asked)
 
 
 def bound_controls(at):
@@ -26,15 +24,10 @@ def bound_controls(at):
     return sorted(at.session_state["_controls"])
 
 
-def assert_quiet(at):
-    assert not at.exception
-    assert not at.error
-
-
 @EVERY
 def test_a_page_opens_from_the_app_with_menu_bench_share_and_neighbours(s):
     at = open_page(s)
-    assert_quiet(at)
+    assert_no_error(at)
     assert not at.warning
     assert at.title[0].value == s.title
     assert at.number_input(key="seed").value == 11
@@ -80,7 +73,7 @@ def test_the_whole_range_of_the_bench_is_computed(s):
         {"T": "64", "d_model": "64", "d_ff": "512", "token": "64", "slot": "512", "sigma": "ReLU"},
         {"T": "2", "d_model": "64", "d_ff": "3", "sigma": "SiLU", "seed": str(2**32 - 1)},
     ):
-        assert_quiet(open_page(s, **asked))
+        assert_no_error(open_page(s, **asked))
 
 
 @EVERY
@@ -88,14 +81,14 @@ def test_junk_in_the_link_never_breaks_a_page_and_is_said(s):
     keys = bound_controls(open_page(s))
     for k, junk in enumerate(JUNK):
         at = open_page(s, **dict.fromkeys(keys, junk), **{f"other{k}": junk})
-        assert_quiet(at)
+        assert_no_error(at)
         assert any("Repaired" in w.value for w in at.warning), junk
 
 
 @EVERY
 def test_a_value_off_the_grid_is_snapped_and_said(s):
     at = open_page(s, T="3.7", d_model="4.2")
-    assert_quiet(at)
+    assert_no_error(at)
     assert at.slider(key="T").value == 3
     assert "T was `3.7` in the link" in at.warning[0].value
 
@@ -105,7 +98,7 @@ def test_token_and_slot_come_down_when_the_bench_shrinks():
     at.slider(key="T").set_value(3)
     at.number_input(key="d_ff").set_value(5)
     at.run()
-    assert_quiet(at)
+    assert_no_error(at)
     assert at.number_input(key="token").value == 3
     assert at.number_input(key="slot").value == 5
     assert not at.warning

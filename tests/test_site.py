@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ffn_ui import layout
+from ffn_ui import programs
 from ffn_ui.site import ALL, CONTENTS, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +60,7 @@ def test_every_page_has_a_recipe_that_runs_with_todays_settings(s, capsys):
     with np.printoptions():  # a recipe may set how numbers print; that is put back afterwards
         runpy.run_path(str(RECIPES / s.file), run_name="__main__")
     assert capsys.readouterr().out
-    changed = layout.recipe(s, {"seed": 3, "T": 4, "d_model": 4, "d_ff": 8, "sigma": "SiLU", "token": 1, "slot": 2})
+    changed = programs.recipe(s, {"seed": 3, "T": 4, "d_model": 4, "d_ff": 8, "sigma": "SiLU", "token": 1, "slot": 2})
     settings = {"seed": 3, "T": 4, "d_model": 4, "d_ff": 8, "sigma": "SiLU", "token": 1, "slot": 2}
     for name, value in settings.items():
         assert f"\n{name} = " not in changed or f"\n{name} = {value!r}\n" in changed

@@ -255,7 +255,7 @@ def share_chart(height=460):
     colour = alt.Color("attention:N", scale=alt.Scale(domain=names, range=[BLUE, ORANGE]), legend=legend)
     kinds = ["plain", "gated"]
     dash = alt.StrokeDash("line:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3]]), legend=None)
-    thick = alt.StrokeWidth("attention:N", scale=alt.Scale(domain=names, range=[3, 1.2]), legend=legend)
+    thick = alt.StrokeWidth("attention:N", scale=alt.Scale(domain=names, range=[3, 1.5]), legend=legend)
     full = alt.FillOpacity("attention:N", scale=alt.Scale(domain=names, range=[1, 0.1]), legend=None)
     curves = (
         alt.Chart(data("curves"))

@@ -1,0 +1,48 @@
+"""A page opened through the app by a deep link, and what stands on it; shared by the tests of the single pages."""
+
+from pathlib import Path
+
+import pyarrow as pa
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def open_section(file, **asked):
+    """A section opened by a link with these parameters, without an exception or an error box."""
+    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
+    at.switch_page(f"pages/{file}")
+    at.query_params.update({k: v if isinstance(v, list) else str(v) for k, v in asked.items()})
+    at.run()
+    assert_no_error(at)
+    return at
+
+
+def assert_no_error(at):
+    assert not at.exception
+    assert not at.error
+
+
+def assert_quiet(at):
+    """Nothing was refused either."""
+    assert_no_error(at)
+    assert not at.warning
+
+
+def metrics(at):
+    """The labelled numbers of the page, as text."""
+    return {m.label: m.value for m in at.metric}
+
+
+def prose(at):
+    """The running text and the captions."""
+    return " ".join(m.value for m in [*at.markdown, *at.caption])
+
+
+def frames(at, which):
+    """The datasets of one chart: of number `which`, or of the first that has a dataset of this name."""
+    for number, node in enumerate(at.get("vega_lite_chart")):
+        datasets = {d.name: pa.ipc.open_stream(d.data.data).read_pandas() for d in node.proto.datasets}
+        if which == number or which in datasets:
+            return datasets
+    raise AssertionError(f"no chart is number {which} or has a dataset of that name")
