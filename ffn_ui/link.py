@@ -143,4 +143,7 @@ def address(**more):
     """
     pairs = [(k, _parts(value)) for k, (value, default) in controls().items() if value != default]
     query = urlencode([*pairs, *((k, v) for k, v in more.items() if v)], doseq=True, safe=",")
-    return f"{st.context.url or ''}{'?' if query else ''}{query}"
+    base = st.context.url or ""
+    if base.count("/") == 2:  # the front page: a browser shows it with a slash
+        base += "/"
+    return f"{base}?{query}" if query else base
