@@ -149,7 +149,8 @@ class Activation:
     name : str
         As it stands in controls, legends and links.
     f, gain : callable
-        Elementwise, any shape in, the same shape out; both take the pre-activation.
+        Elementwise, any shape in, the same shape out; both take the pre-activation. The gain is finite everywhere, at a
+        kink too: pages average it and its square, so a root that stands upright at 0 does not fit.
     formula : str
         LaTeX of f, with x for the pre-activation.
     kinks : tuple of float

@@ -179,7 +179,7 @@ NOTES = (
     ),
     Note(
         "relu-vs-gelu",
-        "GELU has a non-zero gradient on both sides of zero.",
+        "GELU lets some gradient through left of zero as well as right of it.",
         "On nearly all of it. The gain is 0 at x = {:.4f}, negative further left, and lowest, {:.4f}, at {:.4f}: there "
         "a larger pre-activation gives a smaller output.",
         _valley,
@@ -256,7 +256,7 @@ NOTES = (
     ),
     Note(
         "exercise-4",
-        "Exercise 4: find a row that drives at least 14 of the 16 pre-activations below −3.",
+        "Exercise 4: a token can push 14 or more of the 16 pre-activations under −3.",
         "The lesson's own W1 does not allow it: no row makes more than {} of them negative, and that is exact, by "
         "trying every edge between the keys. Seed 3 allows {}, seed 7 {}, seed 12 {}.",
         _closed,

@@ -221,7 +221,7 @@ class ModelConfig:
         if self.group > 1:
             found.append(f"{self.group} query heads per KV head")
         if self.heads_width != 1.0:
-            found.append(f"heads {self.heads_width:.3g} d_model wide in all")
+            found.append(f"all heads together are {self.heads_width:.3g} d_model wide")
         return "; ".join(found)
 
 
@@ -307,6 +307,24 @@ def of_equal_budget(configs, multiple):
     return tuple(c for c in configs if c.gated and c.d_ff == equal_budget_width(4 * c.d_model, multiple))
 
 
+def equal_budget_text(configs, multiple):
+    """Which gated models have exactly this rounded width, and how far above 8/3 rounding takes the farthest of them.
+
+    Returns
+    -------
+    str
+    """
+    same = of_equal_budget(configs, multiple)
+    named = ", ".join(f"{c.d_model} → {c.d_ff} ({c.model})" for c in same)
+    rounded = "" if multiple == 1 else f", after rounding up to a multiple of {multiple}"
+    if not same:
+        return f"At 4× this is 8/3. No real gated model here has exactly this width{rounded}."
+    farthest = max(same, key=lambda c: c.ratio)
+    above = farthest.ratio / (8.0 / 3.0) - 1.0
+    most = f" (up to {above:.1%} above 8/3: {farthest.model})" if above >= 0.0005 else ""
+    return f"At 4× this is 8/3. {len(same)} real gated models have exactly this width{rounded}{most}: {named}."
+
+
 @dataclass(frozen=True)
 class T5Config:
     """One T5 model, a row of data/t5_configs.csv: an encoder, and a decoder that also attends to the encoder."""
@@ -350,7 +368,7 @@ class T5Config:
         """What sets the share of these blocks apart from two thirds, or would, in words."""
         found = ["the decoder attends to itself and to the encoder"]
         if self.heads_width != 1.0:
-            found.append(f"heads {self.heads_width:.3g} d_model wide in all")
+            found.append(f"all heads together are {self.heads_width:.3g} d_model wide")
         return "; ".join(found)
 
 

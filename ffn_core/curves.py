@@ -128,7 +128,8 @@ def distance(sigma, other):
     Distance
     """
     value_x, value = highest(lambda x: np.abs(sigma.f(x) - other.f(x)))
-    gain_x, gain = highest(lambda x: np.abs(sigma.gain(x) - other.gain(x)))
+    with np.errstate(invalid="ignore"):  # two gains without limit at the same x are taken as equal there
+        gain_x, gain = highest(lambda x: np.nan_to_num(np.abs(sigma.gain(x) - other.gain(x)), posinf=np.inf))
     return Distance(value, value_x, gain, gain_x)
 
 

@@ -244,7 +244,7 @@ def lowest_value(f):
 def _expected_statistics(sigma, ends, mass):
     """The statistics of the slices, each taken at its middle."""
     x = 0.5 * (ends[:-1] + ends[1:])
-    post, gains = sigma.f(x), sigma.gain(x)
+    post, gains = sigma.f(x), np.where(mass > 0.0, sigma.gain(x), 0.0)  # an empty slice may stand at a gain of inf
     return Statistics(
         pre_negative=float(mass[x < 0.0].sum()),
         pre_near_zero=float(mass[np.abs(x) < NEAR_ZERO].sum()),

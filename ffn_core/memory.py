@@ -64,6 +64,30 @@ def ledger(trace, weights, token):
     return Ledger(order, size[order], share, _relative(np.linalg.norm(lost, axis=1), whole))
 
 
+def kept_slots(order, keep, without=None):
+    """Which slots are on when the largest are kept, and perhaps one more is switched off.
+
+    Parameters
+    ----------
+    order : ndarray of shape (d_ff,), dtype int
+        From `ledger`.
+    keep : int
+        So many of the first are kept.
+    without : int, optional
+        A slot that is off in any case, counted from 0.
+
+    Returns
+    -------
+    ndarray of shape (d_ff,), dtype bool
+        By slot, not by rank.
+    """
+    kept = np.zeros(len(order), dtype=bool)
+    kept[order[:keep]] = True
+    if without is not None:
+        kept[without] = False
+    return kept
+
+
 def error_left(terms, kept):
     """Relative error of the sum over slots when only some are kept.
 

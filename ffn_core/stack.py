@@ -87,8 +87,8 @@ READY = {
     ),
     "He weights": Ready(
         Setting("stage", bare(False), 2.0, 24, USUAL_WIDTH),
-        "the same with variance 2/d: no halving. ReLU stays near 1. GELU starts near 1 and, as its signal slowly "
-        "shrinks as well, ends at √2 · 1/2.",
+        "the same with variance 2/d: no halving. ReLU stays near 1. GELU starts near 1 (in a wide stack; this one has "
+        "few channels) and, as its signal slowly shrinks as well, ends at √2 · 1/2.",
     ),
     "residual, small step": Ready(
         Setting("stage", bare(True, 0.1), 1.0, 24, USUAL_WIDTH),

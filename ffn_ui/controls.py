@@ -45,10 +45,10 @@ def slider(label, key, low, high, default, step, **more):
 
 
 def decimal(label, key, low, high, default, step, **more):
-    """A number from low to high that may be typed with any decimals; the buttons go in steps."""
+    """A number from low to high that may be typed with up to ten decimals; the buttons go in steps."""
     raw = classroom.draw("number_input", label, low, high, default, step, key=key, **BOUND, **more)
-    value = round(min(max(raw, low), high), 10)
-    return link.settle(key, value, default, f"a number from {low:g} to {high:g}")
+    value = round(min(max(raw, low), high), 10) + 0.0  # no negative zero
+    return link.settle(key, value, default, f"a number from {low:g} to {high:g} with at most 10 decimals")
 
 
 def choice(label, key, options, default, *, menu=False, **more):

@@ -88,8 +88,7 @@ def rank(seed):
     with st.container(horizontal=True):
         for count in (exercises.AS_PRINTED, exercises.AS_PRINTED + 1):
             there = seed_that_allows(count)
-            args = ({"seed": there},)
-            st.button(f"Seed {there} allows {count}", on_click=st.session_state.update, args=args, key=f"_ex_{count}")
+            controls.preset(f"Seed {there} allows {count}", {"seed": there})
     _to_copy(W1=drawn.weights.W1, W2=drawn.weights.W2)
 
 

@@ -9,9 +9,9 @@ from ffn_core.stack import Setting
 
 from . import controls
 
-KIND_HELP = (
-    "block: attention, then the FFN. ffn: the FFN alone. stage: one matrix and sigma, of which the lesson says 'about "
-    "1/2 per layer'."
+KIND_SAID = (
+    "*block*: attention, then the FFN. *ffn*: the FFN alone. *stage*: one matrix and σ, what the lesson's 'one half a "
+    "layer' is about."
 )
 SCALE_HELP = (
     "Variance of the weights in the stage or the FFN, times their number of inputs; 2 is He. An FFN has two such "
@@ -38,7 +38,8 @@ def stack_controls(key):
             controls.preset(name, values)
     left, right = st.columns(2)
     with left:
-        kind = controls.choice("what a block is", f"{key}_kind", KINDS, start.kind, help=KIND_HELP)
+        kind = controls.choice("what a block is", f"{key}_kind", KINDS, start.kind)
+        st.caption(KIND_SAID)
         placement = controls.choice("wiring", f"{key}_wiring", WIRINGS, start.wiring.placement)
         bare = placement == "bare"
         norm = controls.choice("norm", f"{key}_norm", NORMS, start.wiring.norm, disabled=bare)

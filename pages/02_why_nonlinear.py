@@ -16,7 +16,7 @@ from ffn_ui import bench, cache, controls, figures, layout
 layout.open_page(
     "A matrix after a matrix is a matrix. With the identity for $\\sigma$ the two layers are one, and so is any number "
     "of blocks. With an activation the output can follow curves, and with more units it follows them more closely.",
-    r"\sigma = \mathrm{id}:\quad \mathrm{FFN}(x) = x\,W_1 W_2 + (b_1 W_2 + b_2)",
+    r"\begin{aligned}\sigma = \mathrm{id}:\quad \mathrm{FFN}(x) &= x\,W_1 W_2\\&\quad + (b_1 W_2 + b_2)\end{aligned}",
 )
 b = bench.current()
 size = (b.seed, b.T, b.d_model, b.d_ff)
@@ -33,21 +33,20 @@ layout.metrics({
 st.markdown("Either way the tokens come out the same, up to rounding. With biases on, $b_1$ must not be forgotten.")
 
 st.header("A stack collapses, and with sigma it does not")
-left, right = st.columns(2)
-with left:
+with st.container(horizontal=True):
     n_blocks = controls.slider("blocks in the stack", "lin_blocks", 1, linear.MOST_BLOCKS, 6, 1)
-with right:
     scale = controls.slider("weight variance × inputs (He: 2)", "lin_scale", 0.5, 2.0, 2.0, 0.25)
 deep = cache.depth(*size, n_blocks, b.sigma.name, scale, biased, st.empty())
 layout.metrics({
-    "stack − one matrix, over the output": f"{deep.errors[-1]:.1e}",
+    "largest relative difference": f"{deep.errors[-1]:.1e}",
     "largest singular value": f"{deep.singular_values[-1, 0]:.3g}", "smallest / largest": f"{deep.spread:.1e}",
     "rank in float64": f"{deep.rank} of {b.d_model}",
 })  # fmt: skip
 figures.show(**charts.narrowing_picture(deep))
 st.markdown(
     f"Without an activation {n_blocks} blocks are one matrix. Depth even takes something away: every block stretches "
-    "some directions more than others, until the weakest are lost in rounding. The weights' scale moves all alike."
+    "some directions more than others, until the weakest are lost in rounding. The rank counts those that are left. A "
+    "larger weight scale multiplies all singular values alike."
 )
 figures.beside(charts.left_over_picture(deep), charts.straight_picture(deep))
 st.markdown(
@@ -75,9 +74,9 @@ if sweep:
     losses = cache.fit_widths(target, tuple(fits), b.seed, place)
     figures.show(**fit_charts.width_picture(losses, WIDTHS, width, line_loss))
 st.markdown(
-    "The dotted line is the best straight line: the identity gets there and no further, however wide. Any continuous "
-    "curve can be approximated, with a width that grows with the accuracy asked for: no fixed width is universal. And "
-    "training need not find the best fit that a width allows; see the step."
+    "Dotted, under the end of the Identity line: the best straight line. The identity gets there and no further. Any "
+    "continuous curve can be approximated, with a width that grows with the accuracy asked for: no fixed width is "
+    "universal. And training need not find the best fit that a width allows; try the target called step."
 )
 
 layout.close_page(

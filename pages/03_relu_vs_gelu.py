@@ -33,15 +33,15 @@ for place, (title, chart, names, frames) in zip(places, charts.panels(drawn, sig
             alt=f"{title} over the pre-activation, one line each, with the operating point and the token's value",
         )  # fmt: skip
 st.caption(
-    f"On {sigma.name}: the circle is the operating point with its tangent; the diamond is the value of token "
-    f"{b.token + 1}, slot {b.slot + 1}: x = {value:z.4f}, gain {sigma.gain(value):z.4f}. A triangle lies further out."
+    f"On {sigma.name}: the circle is the operating point with its tangent; the diamond is token {b.token + 1}, slot "
+    f"{b.slot + 1}: x = {value:z.4f}, gain {sigma.gain(value):z.4f}. A triangle at the edge means: beyond the axis."
 )
 layout.metrics({f"gain of {a.name} at x": f"{a.gain(x):.6g}" for a in drawn})
 st.markdown("  \n".join(f"{a.name}: $\\sigma(x) = {a.formula}$" for a in drawn))
 
 st.header("Reading the gain")
 layout.metrics({label: layout.digits(gain) for label, gain in readings(sigma).items()})
-st.dataframe(charts.landmarks_frame(drawn), hide_index=True)
+st.table(charts.landmarks_frame(drawn), hide_index=True)
 st.markdown(
     "A gain of 1 is a wire, a gain of 0 an open switch. Left of zero ReLU's gain is exactly 0. GELU's is not, but it "
     "is not positive everywhere either: left of its own zero, a larger pre-activation gives a smaller output."
@@ -70,13 +70,14 @@ st.caption(
 )
 
 st.header("Which GELU, and does it matter?")
-st.dataframe(charts.comparison_frame(sigma, drawn), hide_index=True)
+for table in (charts.comparison_frame(sigma, drawn), charts.dead_frame(drawn)):
+    st.table(table, hide_index=True)
 used = [c.activation for c in model_configs()]
 st.markdown(
     f"Of {len(used)} published models, {sum(u.startswith('gelu_tanh') for u in used)} use the tanh form, as GPT-2 and "
     f"the lesson do, and {used.count('gelu_exact')} the exact one, as BERT does. In a trained model (all-MiniLM-L6-v2) "
-    "exchanging the two keeps a cosine of 0.999999 with the old output, ReLU for GELU only 0.50: take the one the "
-    "weights were trained with. And a GELU unit can die: far out, value and gain of the tanh form are exactly 0."
+    "exchanging the two keeps a cosine (1: same direction) of 0.999999 with a text's old embedding, ReLU for GELU only "
+    "0.50: take what the model was trained with. A GELU unit can die: far left, tanh form and gain are exactly 0."
 )
 
 layout.close_page(

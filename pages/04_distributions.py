@@ -13,8 +13,8 @@ from ffn_core.ffn import forward
 from ffn_ui import bench, cache, controls, figures, layout
 
 layout.open_page(
-    "A pre-activation is a weighted sum of the token's entries, so over many random tokens each unit's values make a "
-    "Gaussian, as wide as its key is long. $\\sigma$ then moves every value: where its curve is flat, values pile up.",
+    "A pre-activation is a weighted sum of the token's entries. The tokens here are Gaussian, so each unit's values "
+    "are too, as wide as its key is long. $\\sigma$ then moves every value: where its curve is flat, values pile up.",
     r"\begin{aligned}\mathrm{pre}_m &= x \cdot k_m + b \;\sim\; \mathcal{N}(b, \lVert k_m \rVert^2)\\"
     r"\mathrm{post}_m &= \sigma(\mathrm{pre}_m)\end{aligned}",
 )
@@ -55,8 +55,8 @@ for place, (title, key, chart, frames) in zip([*st.columns(2), st.container()], 
         figures.show(chart, frames, key=key, title=title, alt=f"Histogram of {title}; theory's line; the choice marked")
 st.caption(
     f"{found.n_values:,} values ({n_tokens:,} tokens, d_ff {b.d_ff}). Dashed: token {b.token + 1} at slot "
-    f"{b.slot + 1}, {own_pre:.4f} before and {own_post:.4f} after. An arrow stands for values that are exactly 0: they "
-    f"stay together however narrow the bins, so no bar has their true height. Dotted: ±{lesson.NEAR_ZERO}."
+    f"{b.slot + 1}, {own_pre:.4f} before and {own_post:.4f} after. Dotted: "
+    f"±{lesson.NEAR_ZERO}.{histogram.arrow_text(found.post_zero)}"
 )
 layout.metrics({"fraction pre < 0": layout.digits(found.pre_negative), "min post": layout.digits(found.post_min)})
 layout.metrics({
@@ -67,9 +67,9 @@ layout.metrics({
 st.header("Counted against theory")
 st.table(histogram.statistics_frame(found), hide_index=True)
 st.markdown(
-    "- Theory is exact here: all units together are a mixture of Gaussians, and the line is what $\\sigma$ makes of "
-    "it. Four times the tokens come about twice as near. In a wider $d_\\text{model}$ the keys are more alike in "
-    "length, and the mixture comes near one Gaussian $\\mathcal{N}(b, \\text{scale})$.\n"
+    "- As the tokens are Gaussian, theory is exact up to numerical integration (rougher where a gain has no limit): a "
+    "mixture of Gaussians, bent by $\\sigma$. Four times the tokens come about twice as near. In a wider "
+    "$d_\\text{model}$ the keys are more alike in length, and the mixture nears one $\\mathcal{N}(b, \\text{scale})$.\n"
     "- ReLU puts every negative value at exactly 0 (GELU only where its tanh form rounds to it, far to the left). GELU "
     "squeezes them into a narrow band and piles them up at its lower end, the least post; the lesson says −0.17.\n"
     "- The mean of post is not 0: like any rectifier, $\\sigma$ makes a constant part out of noise. For GELU and a "

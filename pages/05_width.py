@@ -24,7 +24,7 @@ with st.container(horizontal=True):
     T = controls.choice("T, tokens that a token sees", "width_T", width.LENGTHS, 4096, menu=True)
 with st.container(horizontal=True):
     gated = controls.toggle("gated FFN: three matrices", "width_gated")
-    grouped = controls.toggle("grouped KV heads", "width_grouped")
+    grouped = controls.toggle("grouped KV heads", "width_grouped", help=width.GROUPED_HELP)
     group = controls.choice("query heads per KV head, when grouped", "width_group", width.GROUPS, 4, menu=True)
 block = counts.BlockSize(d_model, counts.hidden_width(d_model, ratio), gated, group if grouped else 1)
 shown = (
@@ -49,14 +49,13 @@ st.header("Three matrices at the same cost")
 multiple = controls.choice("round up to a multiple of", "width_multiple", (1, 64, 128, 256), 256)
 equal, rounded = (counts.equal_budget_width(block.d_ff, m) for m in (1, multiple))
 layout.metrics({"d_ff, two matrices": f"{block.d_ff:,}", "three, same cost": f"{equal:,}", "rounded": f"{rounded:,}"})
-same = [f"{c.d_model} → {c.d_ff} ({c.model})" for c in counts.of_equal_budget(models, multiple)]
-layout.note(f"At 4× this is 8/3. Exactly so rounded are {len(same)} real gated models: {', '.join(same)}.")
+layout.note(counts.equal_budget_text(models, multiple))
 
 st.header("Real models")
 with st.container(horizontal=True):
     since = controls.slider("from the year", "width_since", 2018, 2025, 2018, 1)
     ffn = controls.choice("FFN", "width_ffn", counts.FFN_KINDS, "all")
-    experts = controls.choice("experts", "width_experts", counts.EXPERT_KINDS, "all")
+    experts = controls.choice("experts", "width_experts", counts.EXPERT_KINDS, "all", help=width.EXPERTS_HELP)
     name = controls.choice("point at", "width_model", [c.model for c in models], "Llama-3 8B", menu=True)
 sigmas = controls.several("activations", "width_sigmas", width.SIGMAS, width.SIGMAS)
 ring = next(c for c in models if c.model == name)

@@ -10,13 +10,12 @@ import streamlit as st
 from ffn_core import lesson
 from ffn_core.charts import gain, matrix, memory
 from ffn_core.ffn import rounding_bound, slot_terms
-from ffn_core.gain import gain_facts
-from ffn_core.memory import error_left, ledger, slot_sum_error
+from ffn_core.memory import error_left, kept_slots, ledger, slot_sum_error
 from ffn_ui import bench, controls, figures, layout
 
 layout.open_page(
-    "Read slot by slot, the block is a memory. Column $m$ of $W_1$ is a key $k_m$: its dot product with the token says "
-    "how well they match. $\\sigma$ gates the match, and that much of the value $v_m$, row $m$ of $W_2$, is added.",
+    "Read slot by slot, the block is a memory. Column $m$ of $W_1$ is a key $k_m$, and its dot product with the token "
+    "is how well they match. $\\sigma$ gates it, and that much of the value $v_m$, row $m$ of $W_2$, is added.",
     r"\mathrm{FFN}(x) = \sum_{m=1}^{d_\text{ff}} \sigma(x \cdot k_m + b_{1,m})\,v_m + b_2",
 )
 b = bench.current()
@@ -37,7 +36,7 @@ layout.metrics({
     "max |slot sum − out|": f"{slot_sum_error(trace, weights, token):.1e}",
     "rounding alone may reach": f"{rounding_bound(trace, weights):.1e}",
 })  # fmt: skip
-st.markdown("The slot sum and out are the same products, added in another order: what differs is rounding noise.")
+st.markdown(memory.rounding_text())
 
 st.header("The gain at each slot")
 figures.show(
@@ -45,8 +44,8 @@ figures.show(
     alt="Gain curve of sigma with the operating point of every slot on it, the chosen slot marked",
 )  # fmt: skip
 st.caption(f"{b.sigma.name} at token {token + 1}; the diamond is slot {slot + 1}. Gain 1 is a wire, 0 an open switch.")
-st.table(gain.facts_frame(gain_facts(b.sigma)), hide_index=True)
-st.caption("Last: σ′ against a central difference on −3 to 3. At ReLU's kink there is no derivative to agree on.")
+layout.metrics(gain.facts_texts(b.sigma))
+st.caption("The difference is taken on −3 to 3. At ReLU's kink there is no derivative to agree on.")
 
 st.header("One slot, from key to value")
 shown = (
@@ -63,19 +62,19 @@ layout.metrics({
 
 st.header("The ledger")
 keep = controls.number("keep the k largest", "mem_keep", 0, b.d_ff, 8, help="Step down and the smallest goes off next.")
-rows = memory.ledger_frame(book, trace, token, keep, slot)
+without = controls.toggle("switch off the chosen slot too", "mem_without", help="Step through the slots on the bench.")
+kept = kept_slots(book.order, keep, slot if without else None)
+left = error_left(terms, kept)
+rows = memory.ledger_frame(book, trace, token, kept, slot)
 shown = (
     ("What each slot adds", "mem_ledger", memory.ledger_chart, {"ledger": memory.ledger_window(rows)}, rows),
-    ("Error left with the k largest", "mem_left", memory.left_chart, memory.left_frames(book.left, keep), None),
+    ("Error left with the k largest", "mem_left", memory.left_chart, memory.left_frames(book.left, kept, left), None),
 )
 for place, (title, at, chart, frames, numbers) in zip(st.columns(2), shown, strict=True):
     with place:
         figures.show(chart, frames, key=at, title=title, alt=f"{title}; the choice is marked", numbers=numbers)
-st.caption(f"Off: {controls.listing(book.order[keep:] + 1) or 'none'}. The triangle points at slot {slot + 1}.")
-layout.metrics({
-    "error left": f"{book.left[keep]:.1%}", "error, positive matches only": f"{error_left(terms, pre > 0):.1%}",
-    "slots kept": f"{keep} of {b.d_ff}", "slots that add exactly nothing": f"{np.sum(book.size == 0)}",
-})  # fmt: skip
+st.caption(f"Off: {controls.listing(rows['slot'][rows['state'] == 'off']) or 'none'}. Triangle: slot {slot + 1}.")
+layout.metrics(memory.ledger_facts(terms, pre, kept, slot))
 st.markdown(
     "Through GELU a negative match still adds a little; through ReLU it is exactly off. One slot more can raise the "
     "error, because slots also cancel each other. And sparse is not free: in a trained model (all-MiniLM-L6-v2) the 16 "
@@ -84,7 +83,7 @@ st.markdown(
 
 layout.close_page(
     asked="Attention also takes dot products with keys. What is different here?",
-    answer="Attention computes its keys and values from the context. A slot's key and value are weights, the same for "
-    "every text. And slots do not compete: there is no softmax, so any number of them may fire.",
-    keep=keep,
+    answer="Attention computes its keys and values from the context; a slot's are weights, the same for every text. "
+    "And slots do not compete: there is no softmax, so any number of them may fire.",
+    keep=keep, without=without,
 )  # fmt: skip

@@ -31,13 +31,14 @@ figures.show(
 st.caption(f"Token {b.token + 1} and slot {b.slot + 1} are outlined. {view.caption('token', 'slot').capitalize()}")
 
 st.header("The gain in each direction")
-table, frames = gain.values_table(local, b.token), {"singular": gain.values_frame(local, b.token)}
 figures.show(
-    gain.values_chart, frames, key="local_values", title="Singular values of J, token by token", numbers=table,
+    gain.values_chart, {"singular": gain.values_frame(local, b.token)}, key="local_values",
+    title="Singular values of J, token by token", numbers=gain.values_table(local, b.token),
     alt="Points on a log axis: the singular values of the Jacobian at each token, the chosen token marked",
 )  # fmt: skip
 st.caption(f"Token {b.token + 1} is pink, and larger. A triangle at the lower edge: a value below a millionth, or 0.")
-st.table(table, hide_index=True)
+st.table(gain.values_table(local, b.token, gain.TABLE_VALUES), hide_index=True)
+layout.note(gain.values_text(local))
 layout.metrics({
     f"open gates of token {b.token + 1}": f"{open_gates(local.gates[b.token])} of {b.d_ff}",
     "singular values above 0": f"{np.sum(local.values[b.token] > 0)} of {b.d_model}",
@@ -53,9 +54,7 @@ st.markdown(
 st.header("Where local ends")
 with st.container(horizontal=True):
     kind = controls.choice("direction", "local_along", DIRECTIONS, "principal")
-    number = controls.number(
-        "number", "local_number", 1, b.d_model, 1, help="Principal directions: largest gain first."
-    )
+    number = controls.number("which of them: 1st, 2nd, …", "local_number", 1, b.d_model, 1, help=gain.DIRECTION_HELP)
     power = controls.slider("size, as a power of ten", "local_size", -4.0, 1.0, 0.0, 0.1)
 size, probe = 10.0**power, cache.probe(*setting, b.token, kind, number - 1)
 predicted, actual = size * probe.slope, actual_change(x, probe.along, size, weights, b.sigma)

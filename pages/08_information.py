@@ -60,7 +60,7 @@ st.markdown(
 st.header("What the activation merges")
 st.markdown(
     "Let the symbols be numbers that arrive at one hidden unit. Those that $\\sigma$ sends to the same value are one "
-    "symbol from there on. Steps in the output stand for a coarse number format, or for noise."
+    "symbol from then on. Steps stand for a coarse number format: two binary places after the point, steps of 0.25."
 )
 pre = [-2.0, -1.0, 1.0, 2.0]
 for k, place in enumerate(st.columns(4)):
@@ -76,8 +76,8 @@ for name in dict.fromkeys((b.sigma.name, "ReLU", "GELU")):
     st.markdown(f"{name} leaves **{information.merge_name(groups)}**, which is **{left_over:.4f} bits**.")
 st.markdown(
     "ReLU sends every negative number to 0. GELU keeps most apart, but it is not injective either: it dips below zero "
-    "and comes back, so pairs of numbers share a value, and far on the left all end at 0. *GELU keeps the gradient "
-    "alive where ReLU does not* is about $\\sigma'$, the gain of a small change. Bits only ask what can be told apart."
+    "and comes back, so pairs of numbers share a value, and far on the left all end at 0. That GELU still passes a "
+    "training signal where ReLU is flat is about $\\sigma'$, a small change. Bits only ask what can be told apart."
 )
 
 layout.close_page(

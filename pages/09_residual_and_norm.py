@@ -45,11 +45,11 @@ wiring.warn_when_blown_up(found)
 layout.metrics(charts.reading(found, setting, b.sigma))
 st.markdown(
     "The mean gain of ReLU, GELU and SiLU is 1/2 for zero-mean Gaussians of any size; a part alone multiplies a change "
-    "by *rms* gain times weights. Backwards the transposed Jacobians act, last first: a gradient fares likewise."
+    "by *rms* gain times weights. The gradient passes the same factors in reverse order, and fares likewise."
 )
 ready = [cache.along_depth(b.seed, b.T, r.setting, b.sigma.name, b.token) for r in stack.READY.values()]
 st.dataframe(charts.ready_frame(ready), hide_index=True)
-st.markdown("\n".join(f"- **{name}**: {r.shows}" for name, r in stack.READY.items()))
+st.markdown("\n".join([charts.READY_SAID, "", *(f"- **{name}**: {r.shows}" for name, r in stack.READY.items())]))
 
 st.header("LayerNorm against RMSNorm, on one row")
 edit, eps = wiring.row_controls("block")
@@ -76,8 +76,8 @@ figures.show(
 )  # fmt: skip
 layout.metrics(charts.dropout_reading(passes, still))
 st.markdown(
-    "In training mode each entry of the FFN's result is set to 0 with this probability, and else divided by one minus "
-    "it, so that the mean stays. The same token then gives another result in every pass, and nothing was sampled from "
+    "With $p$ the dropout rate, in training an entry is either $x$ alone or $x$ plus $1/(1-p)$ of the FFN's, so the "
+    "mean stays. Its spread is largest minus smallest; darker dots are several passes. Nothing was sampled from "
     "the model. In evaluation mode all passes are the same: switch to it before two runs are compared."
 )
 

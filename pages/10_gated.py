@@ -29,7 +29,7 @@ for branch, title in zip(charts.BRANCHES, ("gate", "value", "gate × value"), st
     )  # fmt: skip
 st.caption(
     f"{variant(b.sigma)}, token {b.token + 1}; unit {b.slot + 1} is outlined. $W_\\text{{gate}}$ is the $W_1$ of the "
-    f"other pages, so the gates are their slots after σ. {part}"
+    f"other pages, their slots the gates. A *value* is a row of $W_2$ there, the second branch here. {part}"
 )
 layout.metrics(charts.unit_facts(units, trace))
 

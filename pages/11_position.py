@@ -7,7 +7,6 @@ require_router()
 import streamlit as st
 
 from ffn_core.attention import repeated_scores
-from ffn_core.charts import matrix
 from ffn_core.charts import position as charts
 from ffn_core.equivariance import LAYERS, ffn_moved, rows_moved, shuffle_miss
 from ffn_ui import bench, cache, controls, figures, layout
@@ -36,8 +35,8 @@ for title, chart, frames in shown:
 st.caption(f"Tokens in the order {controls.listing(i + 1 for i in order)}. {charts.miss_text(misses)}")
 st.markdown(
     "**Does attention commute with a shuffle?** Exercise 3 says no, the second document yes, and both mean something "
-    "true. Plain attention commutes. What it never is, is *row by row*: change one token and every row moves. A causal "
-    "mask or positions take the first property away as well. Only the FFN has both."
+    "true. Plain attention commutes, but never keeps *rows apart*: change one token and all move. A mask or positions "
+    "take the first away as well; only the FFN has both."
 )
 
 st.header("RoPE: turn queries and keys")
@@ -50,39 +49,41 @@ p = controls.slider("position", "pos_p", 0, 100, 3, 1)
 scores, pairs = cache.offset_scores(b.seed, d, base), charts.pairs_frames(d, base, trained, longer)
 same = repeated_scores(scores.query, scores.key, b.T, base)
 shown = (
-    ("Some pairs as hands of a clock", charts.clock_chart, charts.clock_frames(d, base, p), ()),
-    ("The same q and k everywhere", matrix.matrix_chart, charts.grid_frames(same, b.token), ("query at", "key at")),
-    ("Score over the offset", charts.scores_chart, charts.scores_frames(cache.OFFSETS, scores), ()),
-    ("Wavelengths and the trained length", charts.pairs_chart, pairs, ()),
-    ("Angles seen in training", charts.phases_chart, charts.phases_frames(d, base, trained, longer), ()),
+    ("Some pairs as hands of a clock", charts.clock_chart, charts.clock_frames(d, base, p)),
+    ("Score if every token had the same q and k", charts.grid_chart, charts.grid_frames(same, b.token)),
+    ("Score over the offset", charts.scores_chart, charts.scores_frames(cache.OFFSETS, scores)),
+    ("Wavelengths and the trained length", charts.pairs_chart, pairs),
+    ("Angles seen in training", charts.phases_chart, charts.phases_frames(d, base, trained, longer)),
 )
 *places, text = [place for _ in range(3) for place in st.columns(2)]
-for place, (title, chart, frames, arguments) in zip(places, shown, strict=True):
+for place, (title, chart, frames) in zip(places, shown, strict=True):
     with place:
-        figures.show(chart, frames, key=f"pos_{title}", title=title, arguments=arguments, alt=f"RoPE: {title}")
+        figures.show(chart, frames, key=f"pos_{title}", title=title, alt=f"RoPE: {title}")
 text.markdown(
-    "Each pair is a hand that moves by its own angle a position, the outermost fastest. It is a rotation, not a vector "
-    "added: lengths stay. The score then knows only the offset, so the grid is constant along its diagonals.\n\n"
-    "With many hands, a query that looks for its like scores highest nearby; unrelated tokens score no less for being "
-    "far.\n\nA hand that never turns once in training meets new angles (hollow) in a longer text: RoPE does not "
-    "extrapolate by itself. Dashed: the trained length; dotted: the longer one."
+    "Each pair is a hand that moves by its own angle a position, the outermost fastest. Lengths stay. The score knows "
+    "only the offset, so the grid is constant along its diagonals.\n\nWith many hands, a query that looks for its like "
+    "scores highest nearby; unrelated tokens score no less for being far.\n\nA hand that never turns once in training "
+    "meets new angles (hollow) in a longer text: RoPE does not extrapolate by itself. Dashed: trained; dotted: longer."
 )
 layout.metrics(charts.rotation_facts(scores.query, p, base, same) | charts.pairs_facts(pairs["pairs"]))
 
 st.header("How context reaches the FFN of a pre-norm block")
-watched = b.token + controls.number("watch a token so much later", "pos_later", 0, b.T - 1 - b.token, 3)
+after = b.T - 1 - b.token  # tokens
+later = controls.number("watch a token so much later", "pos_later", 1, max(1, after), 3, disabled=not after)
+watched = b.token + later if after else None
 moved = {f"attention {on}": ffn_moved(drawn, b.sigma, b.token, added, on == "on") for on in ("on", "off")}
 figures.show(
     charts.rows_chart, charts.rows_frames(moved, b.token, watched), key="pos_context", title="How far FFN rows move",
     alt="Heat map, attention on and off, a column a token: how far the FFN's output moves when one token changes",
 )  # fmt: skip
 st.caption("Outlined: the token that changes, as set above; dashed: the one watched. Causal attention, RMSNorm.")
-layout.metrics({f"FFN at token {watched + 1}, {name}": f"{far[watched]:.4g}" for name, far in moved.items()})
+layout.metrics(charts.context_facts(moved, watched))
+if not after:
+    st.info(charts.LAST_TOKEN, icon="🔚")
 
 layout.close_page(
-    asked="If an FFN never mixes positions, how can its output reflect context?",
-    answer="Its input does: attention has mixed earlier tokens into the row. With attention off, the output at a later "
-    "token does not move at all, however much an earlier one changes. The two take turns, block after block.",
-    order=[i + 1 for i in order], heads=heads, added=added, d=d, base=base, trained=trained, p=p,
-    later=watched - b.token,
+    asked="The FFN looks at one row at a time. By what way do the other tokens of a text reach what it puts out?",
+    answer="By the row it reads: attention wrote something of the earlier tokens into it. With attention off, a later "
+    "output does not move at all, however much an earlier token changes. The two take turns, block after block.",
+    order=[i + 1 for i in order], heads=heads, added=added, d=d, base=base, trained=trained, p=p, later=later,
 )  # fmt: skip

@@ -36,14 +36,12 @@ with st.container(horizontal=True):
         layout.link_to(site.for_lesson(name))
 rows = charts.results_frame([r for r in found if part in ("all", r.printed.section)])
 rows["page"] = [site.for_lesson(name).title for name in rows["section"]]
-widths = {"quantity": 205, "ours": 150, "difference": 80, "tolerance": 80, "reason": 380, "section": 120, "page": 150}
+widths = {"quantity": 135, "lesson": 155, "ours": 300, "agrees": 60, "difference": 80, "tolerance": 80} | {
+    "reason": 380, "section": 120, "page": 150
+}  # fmt: skip
 st.dataframe(
-    rows, hide_index=True, height="content", key="ref_table",
-    column_config={
-        "agrees": st.column_config.TextColumn(width=70, pinned=True),
-        "lesson": st.column_config.TextColumn("the lesson's digits", width=150),
-        **{name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
-    },
+    rows, hide_index=True, height="content", row_height=68, key="ref_table", column_order=list(widths),
+    column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
 )  # fmt: skip
 st.caption("Further to the right: the reason for the tolerance, the part of the lesson, and the page that shows it.")
 figures.show(

@@ -9,7 +9,9 @@ import mpmath
 mpmath.mp.dps = 40
 
 
-# --- Activations at 40 digits
+# --- Activations: the five that ship, at 40 digits and from PyTorch
+
+SHIPPED = ("Identity", "ReLU", "GELU", "GELU-exact", "SiLU")
 
 
 def mp_tanh_gelu(x):
@@ -24,17 +26,28 @@ MP_ACTIVATIONS = {
     "SiLU": lambda x: x / (1 + mpmath.exp(-x)),
 }
 
+# Called with the module, which may be missing, and a tensor.
+TORCH_ACTIVATIONS = {
+    "Identity": lambda torch, x: x,
+    "ReLU": lambda torch, x: torch.nn.functional.relu(x),
+    "GELU": lambda torch, x: torch.nn.functional.gelu(x, approximate="tanh"),
+    "GELU-exact": lambda torch, x: torch.nn.functional.gelu(x, approximate="none"),
+    "SiLU": lambda torch, x: torch.nn.functional.silu(x),
+}
+
 
 # --- The block, with loops instead of matrix products
 
 
-def loop_forward(H, W1, b1, W2, b2, name):
-    """Lists of rows in; pre, post and out as lists of rows, every scalar product summed without rounding."""
-    f = MP_ACTIVATIONS[name]
+def loop_forward(H, W1, b1, W2, b2, f):
+    """Lists of rows in; pre, post and out as lists of rows, every scalar product summed without rounding.
+
+    `f` takes one number.
+    """
     pre, post, out = [], [], []
     for x in H:
         pre.append([math.fsum([x[i] * W1[i][m] for i in range(len(x))] + [b1[m]]) for m in range(len(b1))])
-        post.append([float(f(mpmath.mpf(value))) for value in pre[-1]])
+        post.append([float(f(value)) for value in pre[-1]])
         out.append([math.fsum([post[-1][m] * W2[m][j] for m in range(len(b1))] + [b2[j]]) for j in range(len(b2))])
     return pre, post, out
 

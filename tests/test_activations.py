@@ -1,7 +1,10 @@
-"""Activations and gains: laws over the whole registry, 40-digit values, and PyTorch."""
+"""Activations and gains: laws over the whole registry, laws of the shipped five, 40-digit values, and PyTorch.
+
+A new activation is held to every law of the first kind by its line in the registry alone. An entry of its name in
+tests/oracles.py has it checked against 40 digits and PyTorch as well.
+"""
 
 import csv
-import re
 from pathlib import Path
 
 import mpmath
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import MP_ACTIVATIONS
+from oracles import MP_ACTIVATIONS, SHIPPED, TORCH_ACTIVATIONS
 
 from ffn_core.activations import ACTIVATIONS, normal_cdf, normal_pdf, sigmoid
 
@@ -18,6 +21,7 @@ COLUMNS = {"GELU-exact": "gelu_exact", "GELU": "gelu_tanh", "SiLU": "silu"}  # o
 EPS = float(np.finfo(np.float64).eps)
 
 every_activation = pytest.mark.parametrize("sigma", ACTIVATIONS.values(), ids=lambda sigma: sigma.name)
+every_shipped_one = pytest.mark.parametrize("name", SHIPPED)
 every_smooth_gate = pytest.mark.parametrize("name", ["GELU", "GELU-exact", "SiLU"])
 moderate = st.floats(-40.0, 40.0, allow_subnormal=False)
 
@@ -31,39 +35,24 @@ def both_functions(sigma):
     return sigma.f, sigma.gain
 
 
-# --- Laws
+# --- Laws of every activation
 
 
 @every_activation
 @given(x=moderate)
 def test_gain_is_the_derivative_of_every_activation(sigma, x):
     h = 1e-3
-    if any(abs(x - kink) < 2.5 * h for kink in sigma.kinks):
+    if any(abs(x - kink) < 4.5 * h for kink in sigma.kinks):
         return
-    # Five-point difference: error of order h^4 (1e-12 times the fifth derivative, < 10), and rounding of f over h.
-    slope = (8 * (sigma.f(x + h) - sigma.f(x - h)) - (sigma.f(x + 2 * h) - sigma.f(x - 2 * h))) / (12 * h)
-    assert sigma.gain(x) == pytest.approx(slope, abs=2e-11 + 4 * EPS * abs(x) / h)
 
+    def slope(h):
+        """Five-point difference: its error is of order h^4 where f is smooth."""
+        return (8 * (sigma.f(x + h) - sigma.f(x - h)) - (sigma.f(x + 2 * h) - sigma.f(x - 2 * h))) / (12 * h)
 
-@every_smooth_gate
-@given(x=st.floats(-400.0, 400.0))
-def test_an_activation_of_the_gelu_kind_minus_its_mirror_is_the_identity(name, x):
-    f = ACTIVATIONS[name].f
-    assert f(x) - f(-x) == pytest.approx(x, rel=4 * EPS, abs=1e-300)
-
-
-@every_smooth_gate
-@given(x=st.floats(-400.0, 400.0))
-def test_gains_at_x_and_minus_x_sum_to_one(name, x):
-    gain = ACTIVATIONS[name].gain
-    assert gain(x) + gain(-x) == pytest.approx(1.0, abs=8 * EPS * (1 + abs(x)))
-
-
-@every_activation
-@given(x=st.floats(-400.0, 400.0))
-def test_every_activation_lies_between_0_and_x_and_its_gain_between_minus_015_and_115(sigma, x):
-    assert min(x, 0.0) - 1e-9 <= sigma.f(x) <= max(x, 0.0) + 1e-9
-    assert -0.15 < sigma.gain(x) < 1.15
+    # Twice the step shows how large the error is (sixteen times as large), whatever the fifth derivative of a newcomer;
+    # the rest is rounding of f over h.
+    allowed = 2e-11 + abs(slope(2 * h) - slope(h)) + 4 * EPS * max(abs(x), abs(sigma.f(x))) / h
+    assert sigma.gain(x) == pytest.approx(slope(h), abs=allowed)
 
 
 @every_activation
@@ -88,14 +77,9 @@ def test_plain_and_whole_numbers_are_computed_in_double_precision(sigma, x):
 
 @every_activation
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_far_out_every_activation_is_straight_and_warns_of_nothing(sigma, dtype):
-    x = np.array([-400.0, -50.0, 50.0, 400.0], dtype=dtype)
-    left, right = (x[:2], x[2:])
-    np.testing.assert_allclose(sigma.f(right), right, rtol=1e-6)
-    np.testing.assert_allclose(sigma.gain(right), 1.0, rtol=1e-6)
-    if sigma.name != "Identity":
-        np.testing.assert_allclose(sigma.f(left), 0.0, atol=1e-12)
-        np.testing.assert_allclose(sigma.gain(left), 0.0, atol=1e-12)
+def test_far_out_every_activation_is_finite_and_warns_of_nothing(sigma, dtype):
+    for function in both_functions(sigma):
+        assert np.isfinite(function(np.array([-400.0, -50.0, 50.0, 400.0], dtype=dtype))).all()
 
 
 @every_activation
@@ -112,16 +96,62 @@ def test_the_input_is_neither_changed_nor_handed_back(sigma):
 def test_the_registry_knows_every_activation_by_its_name_and_has_a_formula(sigma):
     assert ACTIVATIONS[sigma.name] is sigma
     assert "x" in sigma.formula
-    assert re.fullmatch(r"[A-Za-z-]+", sigma.name), "names stand in links"
+    assert sigma.name.isprintable()
+    assert sigma.name == sigma.name.strip() != ""
+    assert not set(sigma.name) & set(".[]\\'\",*`$<>"), "names stand in links, in text and as columns of charts"
 
 
 @every_activation
 def test_kinks_are_exactly_where_the_gain_jumps(sigma):
     x = np.linspace(-4.0, 4.0, 8001)
     gains = sigma.gain(x)
-    jumps = x[1:][np.abs(np.diff(gains)) > 0.1]
-    assert len(jumps) == len(sigma.kinks)
-    np.testing.assert_allclose(jumps, sigma.kinks, atol=1.1e-3)
+    jumps = x[1:][np.abs(np.diff(gains)) > 0.1]  # two beside a kink when the gain at it is a value between
+    for kink in sigma.kinks:
+        assert np.abs(jumps - kink).min(initial=np.inf) < 1.1e-3
+    for jump in jumps:
+        assert np.abs(np.array(sigma.kinks) - jump).min(initial=np.inf) < 1.1e-3
+
+
+@every_activation
+def test_gains_are_finite_at_the_kinks_too(sigma):
+    x = np.concatenate([np.linspace(-4.0, 4.0, 8001), sigma.kinks])
+    assert np.isfinite(sigma.gain(x)).all(), "mean and mean square of the gain are taken on several pages"
+
+
+# --- Laws of the shipped five, and of those of the GELU kind among them
+
+
+@every_smooth_gate
+@given(x=st.floats(-400.0, 400.0))
+def test_an_activation_of_the_gelu_kind_minus_its_mirror_is_the_identity(name, x):
+    f = ACTIVATIONS[name].f
+    assert f(x) - f(-x) == pytest.approx(x, rel=4 * EPS, abs=1e-300)
+
+
+@every_smooth_gate
+@given(x=st.floats(-400.0, 400.0))
+def test_gains_at_x_and_minus_x_sum_to_one(name, x):
+    gain = ACTIVATIONS[name].gain
+    assert gain(x) + gain(-x) == pytest.approx(1.0, abs=8 * EPS * (1 + abs(x)))
+
+
+@every_shipped_one
+@given(x=st.floats(-400.0, 400.0))
+def test_the_shipped_ones_lie_between_0_and_x_and_their_gains_between_minus_015_and_115(name, x):
+    assert min(x, 0.0) - 1e-9 <= ACTIVATIONS[name].f(x) <= max(x, 0.0) + 1e-9
+    assert -0.15 < ACTIVATIONS[name].gain(x) < 1.15
+
+
+@every_shipped_one
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_out_the_shipped_ones_are_straight(name, dtype):
+    f, gain = both_functions(ACTIVATIONS[name])
+    left, right = np.array([[-400.0, -50.0], [50.0, 400.0]], dtype=dtype)
+    np.testing.assert_allclose(f(right), right, rtol=1e-6)
+    np.testing.assert_allclose(gain(right), 1.0, rtol=1e-6)
+    if name != "Identity":
+        np.testing.assert_allclose(f(left), 0.0, atol=1e-12)
+        np.testing.assert_allclose(gain(left), 0.0, atol=1e-12)
 
 
 def test_relus_gain_at_its_kink_is_zero_as_in_pytorch():
@@ -133,12 +163,18 @@ def test_relus_gain_at_its_kink_is_zero_as_in_pytorch():
 # --- Against 40 digits
 
 
-@every_activation
+@every_shipped_one
+def test_each_of_the_shipped_five_is_in_the_registry_and_has_its_oracles(name):
+    for table in (ACTIVATIONS, MP_ACTIVATIONS, TORCH_ACTIVATIONS):
+        assert name in table
+
+
+@pytest.mark.parametrize("name", MP_ACTIVATIONS)
 @given(x=moderate)
-def test_values_and_gains_agree_with_40_digits(sigma, x):
-    exact = MP_ACTIVATIONS[sigma.name]
+def test_values_and_gains_agree_with_40_digits(name, x):
+    sigma, exact = ACTIVATIONS[name], MP_ACTIVATIONS[name]
     assert sigma.f(x) == pytest.approx(float(exact(mpmath.mpf(x))), rel=8 * EPS, abs=4 * EPS * (1 + abs(x)))
-    if sigma.name not in ("Identity", "ReLU"):
+    if not sigma.kinks and name != "Identity":
         wanted = float(mpmath.diff(exact, mpmath.mpf(x)))
         assert sigma.gain(x) == pytest.approx(wanted, rel=8 * EPS, abs=8 * EPS * (1 + x * x))
 
@@ -222,17 +258,11 @@ def test_in_finite_precision_gelu_is_exactly_silent_far_to_the_left(dtype, silen
 # --- Against PyTorch
 
 
-@every_activation
-def test_values_and_gains_agree_with_pytorch(sigma, torch):
-    theirs = {
-        "Identity": torch.nn.Identity(),
-        "ReLU": torch.nn.ReLU(),
-        "GELU": torch.nn.GELU(approximate="tanh"),
-        "GELU-exact": torch.nn.GELU(approximate="none"),
-        "SiLU": torch.nn.SiLU(),
-    }[sigma.name]
+@pytest.mark.parametrize("name", TORCH_ACTIVATIONS)
+def test_values_and_gains_agree_with_pytorch(name, torch):
+    sigma = ACTIVATIONS[name]
     x = torch.linspace(-8, 8, 1601, dtype=torch.float64, requires_grad=True)
-    values = theirs(x)
+    values = TORCH_ACTIVATIONS[name](torch, x)
     (gains,) = torch.autograd.grad(values.sum(), x)
     ours_at = x.detach().numpy()
     np.testing.assert_allclose(sigma.f(ours_at), values.detach().numpy(), rtol=1e-13, atol=2e-14)

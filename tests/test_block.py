@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import SHIPPED
 
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.attention import attention_scores, softmax
@@ -333,13 +334,13 @@ def test_only_the_direction_of_the_change_matters():
     np.testing.assert_allclose(one.change, other.change)
 
 
-@pytest.mark.parametrize("sigma", ACTIVATIONS.values(), ids=lambda sigma: sigma.name)
+@pytest.mark.parametrize("name", SHIPPED)  # a bounded one, such as tanh, never outgrows it
 @every_kind
-def test_a_stack_that_outgrows_float64_stops_in_time_and_says_where(sigma, kind):
+def test_a_stack_that_outgrows_float64_stops_in_time_and_says_where(name, kind):
     stream = LessonStream(3)
     H, dH = stream.randn(3, 6), stream.randn(3, 6)
     blocks = [random_block(stream, 6, 24, kind, scale=1e9) for _ in range(40)]
-    found = along_depth(H, dH, blocks, sigma, euler(1.0))
+    found = along_depth(H, dH, blocks, ACTIVATIONS[name], euler(1.0))
     assert 1 < found.blown_up_at < 40
     assert found.reached == found.blown_up_at - 1
     assert np.isfinite(found.size[: found.blown_up_at]).all()

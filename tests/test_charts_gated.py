@@ -133,7 +133,7 @@ def test_the_smallest_budget_there_is():
 def test_published_gated_models_in_words():
     said = charts.budget_text()
     assert "Of 34 published gated models" in said
-    assert "9 take M within 3\u00a0% of 8/3\u00a0D" in said
+    assert "9 lie within 3\u00a0% of 8/3\u00a0D (10 equal it after rounding up to a multiple of 256)" in said
 
 
 def test_the_facts_of_the_conventions():

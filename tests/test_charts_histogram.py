@@ -63,7 +63,9 @@ def test_values_that_are_exactly_zero_are_an_arrow_and_no_bar():
 
 
 def test_an_arrow_for_no_values_is_not_drawn():
-    assert histogram.zeros_frame(0.0)["share"].tolist() == [0.0]
+    assert histogram.zeros_frame(0.0)[["share", "label"]].to_numpy().tolist() == [[0.0, ""]]
+    assert histogram.arrow_text(0.0) == ""
+    assert "exactly 0" in histogram.arrow_text(0.5)
     arrow = next(x for x in layers(histogram.post_chart()) if x["data"]["name"] == "zeros")
     assert arrow["encoding"]["opacity"] == {"condition": {"test": "datum.share > 0", "value": 1}, "value": 0}
 

@@ -85,3 +85,9 @@ def test_a_dead_stack_is_drawn_as_one_dot():
 def test_zero_biases_stand_on_an_axis_that_is_not_empty():
     frames = charts.bias_frames(np.zeros(4))
     assert list(frames["span"]["value"]) == [-1.0, 1.0]
+
+
+def test_a_bias_of_zero_is_seen_by_its_point():
+    ends = charts.bias_chart().to_dict()["layer"][-1]
+    assert (ends["data"]["name"], ends["mark"]["type"], ends["mark"]["opacity"]) == ("bars", "point", 1)
+    assert ends["encoding"]["y"]["field"] == "value"

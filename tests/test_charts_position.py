@@ -26,7 +26,8 @@ def test_a_miss_of_zero_has_a_place_on_a_log_axis_and_rounding_counts_as_commuti
 
 def test_who_commutes_is_said():
     assert charts.miss_text(MISSES) == (
-        "Within rounding, left of the dotted line: FFN and attention. The bars begin at 1e-17."
+        "Within rounding, left of the dotted line: FFN and attention. To commute is to give the same result whether "
+        "you shuffle before or after. The bars begin at 1e-17."
     )
     assert "leaves every token where it was" in charts.miss_text(dict.fromkeys(MISSES, 0.0))
 
@@ -126,8 +127,10 @@ def test_the_looks_of_the_charts():
     miss = charts.miss_chart().to_dict()
     assert miss["layer"][1]["encoding"]["x"]["scale"]["type"] == "log"
     rows = charts.rows_chart().to_dict()
-    assert [layer["mark"]["type"] for layer in rows["layer"]] == ["rect", "text", "rect", "rect"]
-    assert rows["layer"][3]["mark"]["strokeDash"]
+    cells, still, chosen, watched = rows["layer"]
+    assert (cells["mark"]["type"], still["mark"]["type"]) == ("rect", "text")
+    assert {layer["mark"]["type"] for part in (chosen, watched) for layer in part["layer"]} == {"rect"}
+    assert watched["layer"][-1]["mark"]["strokeDash"] != chosen["layer"][-1]["mark"]["strokeDash"]
     assert [layer["mark"]["type"] for layer in charts.clock_chart().to_dict()["layer"]] == ["arc"] * 3
     lines = charts.scores_chart().to_dict()
     assert (

@@ -162,6 +162,17 @@ def test_gated_and_plain_differ_in_shape_and_dash_not_in_colour_alone():
     assert curves["color"]["scale"] == points["color"]["scale"]
 
 
+def test_the_legend_says_beside_which_attention_the_share_is_and_names_have_a_halo():
+    chart = width.share_chart().to_dict()
+    legend = layer(chart, "curves", "line")["encoding"]["color"]["legend"]
+    assert legend["title"] == "FFN's share"
+    assert "'beside attention' : 'beside grouped attention'" in legend["labelExpr"]
+    for name in ("names", "marked"):
+        halo, text = (x["mark"] for x in chart["layer"] if x["data"]["name"] == name and x["mark"]["type"] == "text")
+        assert halo["stroke"] == {"expr": "background"}
+        assert (halo["dx"], halo["dy"], halo["align"]) == (text["dx"], text["dy"], text["align"])
+
+
 @CHARTS
 def test_a_chart_holds_no_data(chart):
     text = json.dumps(chart().to_dict())

@@ -8,6 +8,7 @@ import pytest
 from opened import open_section
 
 from ffn_ui import classroom
+from ffn_ui.site import CONTENTS
 
 forward_pass = partial(open_section, "01_forward_pass.py")
 
@@ -40,6 +41,20 @@ def test_a_hidden_control_is_not_shown_and_keeps_the_links_value_while_others_mo
     at.run()
     assert at.metric[0].value == "9 × 6"
     assert any("9 8 7 6 5 4 3 2 1" in m.value for m in at.markdown)
+
+
+@pytest.mark.parametrize("s", CONTENTS, ids=lambda s: s.slug)
+def test_no_button_moves_a_locked_control(s):
+    def values(at):
+        return {key: value for key, (value, _) in at.session_state["_controls"].items()}
+
+    asked = {"ex_number": 4} if s.slug == "exercises" else {}  # the exercise whose buttons lead to other seeds
+    at = open_section(s.file, **asked)
+    at = open_section(s.file, **asked, lock=",".join(values(at)))
+    before = values(at)
+    for button in at.button:
+        if not button.disabled and button.label != "Open the full page":
+            assert values(button.click().run()) == before
 
 
 def test_controls_may_be_named_together_or_one_by_one():

@@ -89,7 +89,7 @@ def test_reasons_name_experts_width_grouping_and_heads():
     assert MODELS["GPT-2 small"].reasons == ""
     assert MODELS["Mixtral 8x7B"].reasons == "8 experts, 2 for a token; wider than 8/3; 4 query heads per KV head"
     assert MODELS["Falcon 7B"].reasons == "71 query heads per KV head"
-    assert MODELS["Qwen3 0.6B"].reasons.endswith("heads 2 d_model wide in all")
+    assert MODELS["Qwen3 0.6B"].reasons.endswith("all heads together are 2 d_model wide")
     assert MODELS["Qwen3 30B-A3B"].reasons.startswith("128 experts, 8 for a token; narrower than 8/3")
 
 
@@ -100,6 +100,15 @@ def test_llama_1_has_the_width_of_equal_budget_rounded_up_to_a_multiple_of_256()
     for name in ("Mistral 7B v0.1", "Llama-2 70B", "Llama-3 8B", "Llama-3 70B"):
         assert name not in followers
         assert MODELS[name].ratio == 3.5
+
+
+def test_rounding_up_is_told_with_the_model_that_it_takes_farthest_from_8_3():
+    every = counts.model_configs()
+    said = counts.equal_budget_text(every, 256)
+    assert "10 real gated models have exactly this width, after rounding up to a multiple of 256" in said
+    assert "(up to 3.1% above 8/3: TinyLlama 1.1B)" in said
+    assert "rounding" not in counts.equal_budget_text(every, 1)
+    assert "No real gated model" in counts.equal_budget_text((), 64)
 
 
 def test_llama_1_is_between_2_69_and_2_70():
@@ -144,7 +153,7 @@ def test_t5_11b_is_64_times_as_wide_and_still_holds_two_thirds_for_its_heads_are
     assert (c.ratio, c.heads_width) == (64, 16)
     assert c.encoder_share == pytest.approx(2 / 3)
     assert c.decoder_share == pytest.approx(1 / 2)
-    assert c.reasons.endswith("heads 16 d_model wide in all")
+    assert c.reasons.endswith("all heads together are 16 d_model wide")
 
 
 def test_a_width_is_whole_and_at_least_one():

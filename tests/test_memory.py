@@ -69,6 +69,23 @@ def test_a_token_that_no_relu_slot_answers_has_an_empty_ledger():
     assert memory.error_left(slot_terms(trace, weights, 0), np.zeros(3, dtype=bool)) == 0.0
 
 
+def test_the_slots_kept_are_the_largest_but_for_the_one_switched_off():
+    order = np.array([2, 0, 3, 1])
+    assert memory.kept_slots(order, 2).tolist() == [True, False, True, False]
+    assert memory.kept_slots(order, 2, 0).tolist() == [False, False, True, False]
+    assert memory.kept_slots(order, 2, 1).tolist() == memory.kept_slots(order, 2).tolist()
+    assert not memory.kept_slots(order, 0).any()
+    assert memory.kept_slots(order, 4, 3).tolist() == [True, True, True, False]
+
+
+def test_the_slots_kept_leave_the_error_of_the_ledger():
+    trace, weights = drawn(4, 16, ACTIVATIONS["GELU"])
+    book, terms = memory.ledger(trace, weights, 1), slot_terms(trace, weights, 1)
+    for keep in range(17):
+        left = memory.error_left(terms, memory.kept_slots(book.order, keep))
+        assert left == pytest.approx(book.left[keep], abs=1e-12)
+
+
 def test_relu_loses_nothing_without_its_negative_matches_and_gelu_does():
     for name, lossless in (("ReLU", True), ("GELU", False)):
         trace, weights = drawn(4, 16, ACTIVATIONS[name])

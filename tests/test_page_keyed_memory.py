@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from opened import frames, metrics, open_section
+from opened import frames, metrics, open_section, prose
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
@@ -24,17 +24,17 @@ def test_the_default_link_shows_the_printed_numbers_of_the_signals_lens():
     assert not at.warning
     assert seen["slots with output > 0.1"] == f"{printed('slots with output')} of 80"
     assert float(seen["max |slot sum − out|"]) <= float(seen["rounding alone may reach"]) < 1e-12
-    row = at.table[0].value.iloc[0]
     for column, quantity in (
         ("gain at 0", "gain at x = 0"),
-        ("at −3", "gain at x = -3"),
-        ("at +3", "gain at x = +3"),
+        ("gain at −3", "gain at x = -3"),
+        ("gain at +3", "gain at x = +3"),
         ("peak on −4 to 4", "peak gain"),
-        ("at", "x of peak"),
+        ("peak at x =", "x of peak"),
     ):
         digits = printed(quantity)
-        assert float(row[column]) == pytest.approx(float(digits), abs=half_unit(digits) + 2e-15)
-    assert float(row["formula off by"]) < 2e-9
+        assert float(seen[column]) == pytest.approx(float(digits), abs=half_unit(digits) + 2e-15)
+    assert float(seen["largest distance from a central difference"]) < 2e-9
+    assert "For its token 2 the lesson prints 2.2e-16" in prose(at)
 
 
 @pytest.mark.parametrize("sigma", ACTIVATIONS)
@@ -69,12 +69,26 @@ def test_slots_go_off_one_by_one_from_the_smallest():
         assert frames(at, "left")["keep"]["kept"].tolist() == [keep]
 
 
+def test_the_chosen_slot_can_be_switched_off_beside_the_small_ones():
+    book = ledger(lesson.worked_trace(), lesson.worked_example().weights, lesson.TOKEN)
+    first, last = (int(book.order[k]) + 1 for k in (0, -1))
+    at = open_page(slot=first, mem_keep=16, mem_without="true")
+    bars = frames(at, "ledger")["ledger"]
+    assert bars["slot"][bars["state"] == "off"].tolist() == [first]
+    seen = metrics(at)
+    assert seen["slots kept"] == "15 of 16"
+    assert seen["error left"] == seen[f"with slot {first} alone off"] != "0.0%"
+    assert frames(at, "left")["keep"]["kept"].tolist() == [15]
+    small = metrics(open_page(slot=last, mem_keep=15))["error left"]
+    assert small == metrics(open_page(slot=last, mem_keep=15, mem_without="true"))["error left"]
+
+
 def test_relu_slots_with_a_negative_match_are_exactly_off():
     relu, gelu = (metrics(open_page(sigma=name)) for name in ("ReLU", "GELU"))
     assert relu["slots that add exactly nothing"] == str(int(np.sum(lesson.worked_trace().pre[lesson.TOKEN] < 0)))
-    assert relu["error, positive matches only"] == "0.0%"
+    assert relu["with only the slots of x · k > 0"] == "0.0%"
     assert gelu["slots that add exactly nothing"] == "0"
-    assert gelu["error, positive matches only"] != "0.0%"
+    assert gelu["with only the slots of x · k > 0"] != "0.0%"
 
 
 def test_keeping_more_slots_than_there_are_comes_down_to_all_of_them():

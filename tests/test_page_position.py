@@ -53,10 +53,26 @@ def test_a_later_ffn_hears_of_an_earlier_token_through_attention_alone():
     assert frames(at, CONTEXT)["watched"]["token"].tolist() == [5]
 
 
-def test_the_token_watched_is_never_before_the_one_that_changes():
-    at = open_page(token="5")
+@pytest.mark.parametrize("asked", [{"token": "5"}, {"T": "1", "token": "1"}])
+def test_the_last_token_is_told_to_have_none_after_it_and_shows_no_numbers(asked):
+    at = open_page(**asked)
     assert_quiet(at)
-    assert "FFN at token 5, attention on" in metrics(at)
+    assert [i.value for i in at.info] == ["The last token has none after it: choose an earlier one on the bench."]
+    assert not [label for label in metrics(at) if label.startswith("FFN at token")]
+    assert frames(at, CONTEXT)["watched"].empty
+    assert at.number_input(key="pos_later").disabled
+
+
+def test_a_token_with_one_after_it_watches_that_one():
+    at = open_page(token="5")
+    at.session_state["token"] = 4
+    at.run()
+    assert_quiet(at)
+    assert not at.info
+    assert metrics(at)["FFN at token 5, attention off"] == "0"
+
+
+def test_the_token_watched_is_never_before_the_one_that_changes():
     assert "FFN at token 4, attention on" in metrics(open_page(token="3", pos_later="1"))
 
 

@@ -72,7 +72,8 @@ def test_a_new_activation_appears_by_itself_in_chooser_curves_and_tables(monkeyp
     assert "cube" in at.multiselect(key="gelu_curves").options
     assert "cube" in frames(at, 0)["curves"].columns
     assert "gain of cube at x" in metrics(at)
-    assert all("cube" in list(table.value["activation"]) for table in at.dataframe)
+    assert all("cube" in list(table.value["activation"]) for table in at.table)
+    assert len(at.table) == 3
 
 
 def test_a_step_from_the_link_moves_the_mark_and_the_numbers():

@@ -30,7 +30,7 @@ def test_with_biases_the_first_one_counts():
 def test_a_stack_of_24_is_one_matrix_that_has_lost_a_direction():
     at = open_page(lin_blocks=24)
     found = metrics(at)
-    assert float(found["stack − one matrix, over the output"]) < 1e-13
+    assert float(found["largest relative difference"]) < 1e-13
     assert found["rank in float64"] == "3 of 4"
     assert "24 blocks are one matrix" in said(at)
 

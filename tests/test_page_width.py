@@ -62,8 +62,10 @@ def test_a_gated_ffn_of_equal_budget_has_two_thirds_of_the_width_rounded_up_as_a
 
 
 def test_real_models_that_follow_the_rule_are_named_from_the_data():
-    assert "10 real gated models: 4096 → 11008 (LLaMA-1 7B)" in said(open_page())
-    assert "4 real gated models: 3072 → 8192 (Llama-3.2 3B)" in said(open_page(width_multiple=1))
+    assert "TinyLlama 1.1B): 4096 → 11008 (LLaMA-1 7B)" in said(open_page())
+    assert "4 real gated models have exactly this width: 3072 → 8192 (Llama-3.2 3B)" in said(
+        open_page(width_multiple=1)
+    )
 
 
 def test_filters_change_points_dots_and_table():

@@ -15,7 +15,9 @@ REACH = 4.0  # curves are drawn on [-4, 4]
 POINTS = 201
 HOVER_EVERY = 8
 TANGENT_REACH = 1.0
+STEEPEST = 1e6  # a slope that is drawn upright
 BESIDE_KINK = 1e-5  # where the two ends of a broken line stand
+GAIN_RANGE = (-1.0, 3.0)  # a gain without limit would flatten all others
 DISTANCE_FLOOR = 1e-7  # log axes have no zero: what is smaller is drawn here
 ERROR_FLOOR, ERROR_CEILING = 1e-18, 1.0
 STEPS = 10.0 ** np.linspace(-12.0, -1.0, 111)
@@ -48,7 +50,7 @@ def activation_frame(activations):
 
 
 def gain_frame(activations):
-    """One column a gain over a grid of x; at a kink the gain is missing, so that the line breaks there.
+    """One column a gain over a grid of x; at a kink, and out of GAIN_RANGE, it is missing: the line breaks there.
 
     Parameters
     ----------
@@ -59,7 +61,9 @@ def gain_frame(activations):
     DataFrame with columns x and the names
     """
     x = _grid([k for a in activations for k in a.kinks if abs(k) < REACH])
-    return _wide(x, {a.name: np.where(np.isin(x, a.kinks), np.nan, a.gain(x)) for a in activations})
+    gains = {a.name: np.where(np.isin(x, a.kinks), np.nan, a.gain(x)) for a in activations}
+    low, high = GAIN_RANGE
+    return _wide(x, {name: np.where((gain >= low) & (gain <= high), gain, np.nan) for name, gain in gains.items()})
 
 
 def distance_frame(sigma, others, gains=False):
@@ -78,7 +82,7 @@ def distance_frame(sigma, others, gains=False):
     """
     x = _grid(())
     apart = {o.name: (o.gain(x) - sigma.gain(x)) if gains else (o.f(x) - sigma.f(x)) for o in others}
-    return _wide(x, {name: np.maximum(np.abs(d), DISTANCE_FLOOR) for name, d in apart.items()})
+    return _wide(x, {name: np.clip(np.abs(d), DISTANCE_FLOOR, STEEPEST) for name, d in apart.items()})
 
 
 def tangent_frame(sigma, x):
@@ -88,14 +92,17 @@ def tangent_frame(sigma, x):
     -------
     DataFrame with columns x, y
     """
-    ends = np.clip([x - TANGENT_REACH, x + TANGENT_REACH], -REACH, REACH)
-    return pd.DataFrame({"x": ends, "y": sigma.f(x) + sigma.gain(x) * (ends - x)})
+    slope = float(np.clip(sigma.gain(x), -STEEPEST, STEEPEST))
+    reach = min(TANGENT_REACH, REACH / max(abs(slope), 1.0))
+    ends = np.clip([x - reach, x + reach], -REACH, REACH)
+    return pd.DataFrame({"x": ends, "y": sigma.f(x) + slope * (ends - x)})
 
 
 def span_frame(activations):
     """Lowest and highest y that a curve or a tangent can reach: they keep the axis still while x moves."""
     x = _grid(())
-    low = min(float(np.min(a.f(x) - TANGENT_REACH * np.abs(a.gain(x)))) for a in activations)
+    steps = (a.f(x) - TANGENT_REACH * np.minimum(np.abs(a.gain(x)), STEEPEST) for a in activations)
+    low = min(float(np.min(y)) for y in steps)
     high = max(float(np.max(a.f(x))) for a in activations)
     return pd.DataFrame({"y": [max(low, -REACH), high]})
 
@@ -153,7 +160,7 @@ def gain_frames(activations, sigma, x, value):
     """The frames of `gain_chart`, see `activation_frames`; the grey lines are at 0 and 1/2."""
     return {
         "curves": gain_frame(activations),
-        "marks": marks_frame(sigma.gain, x, value),
+        "marks": marks_frame(lambda at: np.clip(sigma.gain(at), *GAIN_RANGE), x, value),
         "levels": levels_frame(0.0, 0.5),
     }
 
@@ -167,7 +174,7 @@ def distance_frames(sigma, others, x, value, gains=False):
 
 
 def landmarks_frame(activations):
-    """One row an activation: where its gain is zero, lowest and highest, as text.
+    """One row an activation: where its gain is zero, lowest and highest, as text. Few columns: it is read on a phone.
 
     Parameters
     ----------
@@ -180,21 +187,20 @@ def landmarks_frame(activations):
     rows = []
     for a in activations:
         at = landmarks(a)
+        valley, peak = ("", "") if at.zero_x is None else (f" at {at.valley_x:.4f}", f" at {at.peak_x:.4f}")
         rows.append(
             {
                 "activation": a.name,
                 "gain 0 at x": "–" if at.zero_x is None else f"{at.zero_x:.4f}",
-                "lowest gain": f"{at.valley:z.4f}",
-                "lowest at x": "–" if at.zero_x is None else f"{at.valley_x:.4f}",
-                "highest gain": f"{at.peak:.4f}",
-                "highest at x": "–" if at.zero_x is None else f"{at.peak_x:.4f}",
+                "lowest gain": f"{at.valley:z.4f}{valley}",
+                "highest gain": f"{at.peak:.4f}{peak}",
             }
         )
     return pd.DataFrame(rows)
 
 
 def comparison_frame(sigma, activations):
-    """One row an activation: how far it is from sigma, and where it is exactly 0 in finite precision, as text.
+    """One row an activation: how far it is from sigma, in value and in gain, and at which x, as text.
 
     Parameters
     ----------
@@ -208,17 +214,32 @@ def comparison_frame(sigma, activations):
     rows = []
     for a in activations:
         d = distance(sigma, a)
-        dead = {t: dead_below(a, t) for t in ("float16", "float32", "float64")}
         rows.append(
             {
                 "activation": a.name,
-                "value: at most": f"{d.value:.3g}",
-                "value: at x": f"{d.value_x:z.2f}" if d.value else "–",
-                "gain: at most": f"{d.gain:.3g}",
-                "gain: at x": f"{d.gain_x:z.2f}" if d.gain else "–",
-                **{f"0 from, {t}": "never" if x is None else f"{x:.4g}" for t, x in dead.items()},
+                "largest distance in value": f"{d.value:.3g}" + (f" at {d.value_x:z.2f}" if d.value else ""),
+                "largest distance in gain": f"{d.gain:.3g}" + (f" at {d.gain_x:z.2f}" if d.gain else ""),
             }
         )
+    return pd.DataFrame(rows)
+
+
+def dead_frame(activations):
+    """One row an activation: below which x its value and gain are exactly 0 in finite precision, as text.
+
+    Parameters
+    ----------
+    activations : sequence of Activation
+
+    Returns
+    -------
+    DataFrame of str
+    """
+    rows = []
+    for a in activations:
+        dead = {t: dead_below(a, t) for t in ("float16", "float32", "float64")}
+        below = {f"exactly 0 below ({t})": "never" if x is None else f"{x:.4g}" for t, x in dead.items()}
+        rows.append({"activation": a.name, **below})
     return pd.DataFrame(rows)
 
 

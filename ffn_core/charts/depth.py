@@ -258,6 +258,12 @@ def reading(found, setting, sigma):
     }
 
 
+READY_SAID = (
+    "Factor of a block: what it multiplies the length of the change by; then that length after the last block, and the "
+    f"block after which an entry is beyond {FLOAT16_LARGEST:,.0f}, where float16 ends (–: none)."
+)
+
+
 def ready_frame(found):
     """Ready-made stacks side by side, as text.
 
@@ -487,7 +493,8 @@ def dropout_chart(height=250):
 
     entry = alt.Tooltip("entry:Q", format=".6f")
     ticks = series(EVALUATION, "evaluation").mark_tick(thickness=3, opacity=1).encode(tooltip=["channel:O", entry])
-    dots = series(PASS, "passes").mark_circle(size=40, stroke=BLUE, **SHEER).encode(
+    faint = {**SHEER, "fillOpacity": 0.12}  # the more passes coincide, the darker
+    dots = series(PASS, "passes").mark_circle(size=60, stroke=BLUE, **faint).encode(
         tooltip=["channel:O", "pass:O", entry]
     )
     return alt.layer(ticks, dots).properties(height=height)

@@ -8,14 +8,19 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from ..gain import SIZES, TOLERATED, open_gates, spread
+from ..gain import SIZES, TOLERATED, gain_facts, open_gates, spread
 from .base import BLUE, GREY, MARK, ORANGE, activation_colour, activation_dash, dashed_rule, data, grey_rule
 
 CURVE_POINTS = 241
 LEAST_REACH = 4.0  # the lesson's gain curve spans -4 to 4
 SHOWN_TOKENS = SHOWN_VALUES = 16
+TABLE_VALUES = 8  # singular values that a table shows without a bar to scroll
 VALUE_FLOOR, ERROR_FLOOR = 1e-6, 1e-9  # the captions call them a millionth and a billionth
 ERROR_SPAN = [1e-6, 1.0]  # the error axis shows at least this
+DIRECTION_HELP = (
+    "principal: the strongest direction of J (1st), then the strongest at a right angle to it (2nd), and so on; its "
+    "gain is that singular value. channel: one entry of the token alone. random: a drawn direction."
+)
 POWERS = [10.0**k for k in range(-9, 7)]  # gridlines of log axes
 
 
@@ -96,18 +101,22 @@ def gain_curve_frames(sigma, pre, slot=None, levels=(0.0, 0.5, 1.0)):
     }
 
 
-def facts_frame(facts):
-    """One row of text with all the digits: the numbers of `gain.gain_facts`, to be shown as a table."""
-    return pd.DataFrame(
-        {
-            "gain at 0": [f"{facts.at_zero}"],
-            "at −3": [f"{facts.at_minus_3}"],
-            "at +3": [f"{facts.at_plus_3}"],
-            "peak on −4 to 4": [f"{facts.peak}"],
-            "at": [f"{facts.peak_x:.2f}"],
-            "formula off by": [f"{facts.difference:.1e}"],
-        }
-    )
+def facts_texts(sigma):
+    """The numbers of `gain.gain_facts` with all their digits, by labels.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    facts = gain_facts(sigma)
+    return {
+        "gain at 0": f"{facts.at_zero}",
+        "gain at −3": f"{facts.at_minus_3}",
+        "gain at +3": f"{facts.at_plus_3}",
+        "peak on −4 to 4": f"{facts.peak}",
+        "peak at x =": f"{facts.peak_x:.2f}",
+        "largest distance from a central difference": f"{facts.difference:.1e}",
+    }
 
 
 def gain_curve_chart():
@@ -135,7 +144,7 @@ def gain_curve_chart():
     return alt.layer(grey_rule("levels", y="gain:Q"), curve, others, rule, here).properties(height=260)
 
 
-def shown_values(local, token):
+def shown_values(local, token, most=SHOWN_VALUES):
     """Which tokens and singular values are on screen.
 
     Parameters
@@ -143,6 +152,8 @@ def shown_values(local, token):
     local : LocalGains
     token : int
         Counted from 0; the page of 16 tokens that holds it is shown.
+    most : int
+        Singular values of a token, at most.
 
     Returns
     -------
@@ -151,7 +162,7 @@ def shown_values(local, token):
     """
     T, d_model = local.values.shape
     start = token // SHOWN_TOKENS * SHOWN_TOKENS
-    places = np.unique(np.linspace(0, d_model - 1, SHOWN_VALUES).round().astype(int))
+    places = np.unique(np.linspace(0, d_model - 1, most).round().astype(int))
     return np.arange(start, min(start + SHOWN_TOKENS, T)), places
 
 
@@ -202,14 +213,32 @@ def values_chart():
     return alt.layer(reach, points).properties(height=280)
 
 
-def values_table(local, token):
+def values_text(local):
+    """How many singular values of a token the table and the picture show, as a sentence; empty when it is all.
+
+    Returns
+    -------
+    str
+    """
+    n = local.values.shape[1]
+    if n <= TABLE_VALUES:
+        return ""
+    return (
+        f"The table shows {TABLE_VALUES} of the {n} singular values, the picture {min(n, SHOWN_VALUES)}, spread evenly "
+        "from the first to the last."
+    )
+
+
+def values_table(local, token, most=SHOWN_VALUES):
     """The tokens on screen as text: how many gates are open, and the singular values with six decimals.
+
+    Parameters are those of `shown_values`.
 
     Returns
     -------
     DataFrame of str with columns token, open gates, s1, s2, ...
     """
-    tokens, places = shown_values(local, token)
+    tokens, places = shown_values(local, token, most)
     rows = {"token": [f"{t + 1}" for t in tokens], "open gates": [f"{n}" for n in open_gates(local.gates[tokens])]}
     return pd.DataFrame({**rows, **{f"s{k + 1}": [f"{v:.6f}" for v in local.values[tokens, k]] for k in places}})
 

@@ -4,11 +4,12 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from ..counts import equal_budget_width, ffn_params, model_configs
+from ..counts import equal_budget_width, ffn_params, model_configs, of_equal_budget
 from ..gated import CLOSED, STATES, convention_error, gate_states, growth, missing_transpose
 from .base import BLUE, GREEN, GREY, MARK, OCHRE, ORANGE, PURPLE, activation_colour, dashed_rule, data, grey_rule
 from .matrix import window
 
+ROUNDED_TO = 256  # a width that hardware likes; the page on width counts real models by it
 UNITS_SHOWN = 32  # bars side by side that can still be told apart
 REACH = 6.0  # the gate is drawn at least on [-6, 6]
 POINTS = 201
@@ -362,11 +363,13 @@ def budget_facts(choices):
 
 def budget_text():
     """How published gated models choose their width, as a sentence; models with one FFN a block only."""
-    gated = [c.ratio for c in model_configs() if c.gated and c.n_experts == 1]
-    near = sum(abs(ratio / (8 / 3) - 1) < 0.03 for ratio in gated)
+    gated = [c for c in model_configs() if c.gated and c.n_experts == 1]
+    near = sum(abs(c.ratio / (8 / 3) - 1) < 0.03 for c in gated)
+    equal = len(of_equal_budget(gated, ROUNDED_TO))
     return (
-        f"Of {len(gated)} published gated models with one FFN a block, {near} take M within 3 % of 8/3 D; the others "
-        f"spend more, up to {max(gated):.2g} D."
+        f"Of {len(gated)} published gated models with one FFN a block, {near} lie within 3 % of 8/3 D "
+        f"({equal} equal it after rounding up to a multiple of {ROUNDED_TO}); the others "
+        f"spend more, up to {max(c.ratio for c in gated):.2g} D."
     )
 
 

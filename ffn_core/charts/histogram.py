@@ -43,7 +43,7 @@ def histogram_frames(counts, own, gaussian=None):
 
 
 def zeros_frame(share):
-    """The arrow for values that are exactly 0; without such values there is a row that is not drawn.
+    """The arrow for values that are exactly 0; without such values there is a row that is not drawn, with no label.
 
     Parameters
     ----------
@@ -55,7 +55,13 @@ def zeros_frame(share):
     DataFrame with columns at, share, label
     """
     part = f"{share:.1%}" if share >= 0.0005 else f"{share:.0e} of them"
-    return pd.DataFrame({"at": [0.0], "share": [share], "label": [f"{part} exactly 0"]})
+    return pd.DataFrame({"at": [0.0], "share": [share], "label": [f"{part} exactly 0" if share > 0.0 else ""]})
+
+
+def arrow_text(share):
+    """What the arrow stands for; an empty string when there is none."""
+    said = " The arrow stands for values that are exactly 0: they stay together however narrow the bins, so no bar has "
+    return f"{said}their true height." if share > 0.0 else ""
 
 
 def near_zero_frame():

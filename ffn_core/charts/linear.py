@@ -118,7 +118,7 @@ def bias_frames(b):
 
 
 def bias_chart(height=230):
-    """Signed bars over the datasets `bars` and `span`.
+    """Signed bars over the datasets `bars` and `span`, each with a point at its end: a bar of 0 is seen by its point.
 
     Returns
     -------
@@ -126,16 +126,13 @@ def bias_chart(height=230):
     """
     y = alt.Y("value:Q", title="b′")
     span = alt.Chart(data("span")).mark_point(opacity=0).encode(y=y)
-    signed = (
-        alt.Chart(data("bars"))
-        .mark_bar(color=BLUE)
-        .encode(
-            x=alt.X("at:O", title="to channel", axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False)),
-            y=y,
-            tooltip=[alt.Tooltip("at:O", title="to channel"), alt.Tooltip("value:Q", title="b′", format=".4f")],
-        )
+    signed = alt.Chart(data("bars")).encode(
+        x=alt.X("at:O", title="to channel", axis=alt.Axis(labelAngle=0, labelOverlap=True, ticks=False)),
+        y=y,
+        tooltip=[alt.Tooltip("at:O", title="to channel"), alt.Tooltip("value:Q", title="b′", format=".4f")],
     )
-    return alt.layer(span, signed).properties(height=height)
+    ends = signed.mark_point(color=BLUE, filled=True, opacity=1, size=45)
+    return alt.layer(span, signed.mark_bar(color=BLUE), ends).properties(height=height)
 
 
 def straight_chart(height=280):
@@ -179,7 +176,7 @@ def bias_picture(collapsed):
         "frames": bias_frames(collapsed.b),
         "key": "lin_bias",
         "title": "b′ = b₁W₂ + b₂, one bias for two",
-        "alt": "Bars: the combined bias, one bar a channel",
+        "alt": "The combined bias, one bar a channel with a point at its end",
     }
 
 

@@ -4,6 +4,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from ..memory import error_left
+from ..reference import REFERENCE
 from .base import BLUE, DASHES, GREEN, GREY, MARK, ORANGE, cycle, dashed_rule, data
 
 LEDGER_ROWS = 40  # bars that a screen can still tell apart
@@ -53,7 +55,22 @@ def pair_chart(*names):
     )
 
 
-def ledger_frame(ledger, trace, token, keep, slot):
+def rounding_text():
+    """What the lesson prints for the slot sum, and why another machine may print another number, as sentences.
+
+    Returns
+    -------
+    str
+    """
+    (printed,) = (float(p.printed) for p in REFERENCE if p.quantity.startswith("max |slot sum"))
+    return (
+        "The slot sum and out are the same products, added in another order. For its token 2 the lesson prints "
+        f"{printed:.1e}; yours may differ. Neither is an error of the block: a number near 1 is stored in steps of "
+        f"{np.finfo(float).eps:.1e}, and each order of adding rounds at other steps."
+    )
+
+
+def ledger_frame(ledger, trace, token, kept, slot):
     """The slots of one token, largest contribution first; slots and ranks count from 1.
 
     Parameters
@@ -62,8 +79,8 @@ def ledger_frame(ledger, trace, token, keep, slot):
     trace : Trace
     token, slot : int
         The token the ledger is of, and the slot to mark, counted from 0.
-    keep : int
-        So many are kept, the others are switched off.
+    kept : ndarray of shape (d_ff,), dtype bool
+        From `memory.kept_slots`; the others are switched off.
 
     Returns
     -------
@@ -79,10 +96,37 @@ def ledger_frame(ledger, trace, token, keep, slot):
             "output": trace.post[token][order],
             "size": ledger.size,
             "share": ledger.share,
-            "state": np.where(at < keep, "kept", "off"),
+            "state": np.where(kept[order], "kept", "off"),
             "chosen": order == slot,
         }
     )
+
+
+def ledger_facts(terms, match, kept, slot):
+    """What the choice leaves, and what would be left by two other choices, by labels.
+
+    Parameters
+    ----------
+    terms : ndarray of shape (d_ff, d_model)
+        From `slot_terms`.
+    match : ndarray of shape (d_ff,)
+        The token's pre-activations.
+    kept : ndarray of shape (d_ff,), dtype bool
+    slot : int
+        The chosen slot, counted from 0.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    every_other = np.arange(len(terms)) != slot
+    return {
+        "error left": f"{error_left(terms, kept):.1%}",
+        f"with slot {slot + 1} alone off": f"{error_left(terms, every_other):.1%}",
+        "with only the slots of x · k > 0": f"{error_left(terms, match > 0):.1%}",
+        "slots kept": f"{np.sum(kept)} of {len(kept)}",
+        "slots that add exactly nothing": f"{np.sum(~terms.any(axis=1))}",
+    }
 
 
 def ledger_window(rows, most=LEDGER_ROWS):
@@ -130,26 +174,29 @@ def ledger_chart():
     return alt.layer(bars, pointer).properties(height=240)
 
 
-def left_frames(left, keep):
-    """The error left for every number of slots kept, and the chosen number.
+def left_frames(left, kept, error):
+    """The error left for every number of slots kept, and the choice; it leaves the curve when a large slot is off.
 
     Parameters
     ----------
     left : ndarray of shape (d_ff + 1,)
         From `memory.ledger`.
-    keep : int
+    kept : ndarray of shape (d_ff,), dtype bool
+    error : float
+        The slots that are on now, and the error they leave.
 
     Returns
     -------
     dict of DataFrame
-        `left` with columns kept, error; `keep` is the one row of it to mark.
+        `left` and `keep` with columns kept, error; `keep` is the one row to mark.
     """
     frame = pd.DataFrame({"kept": np.arange(len(left), dtype=np.int16), "error": np.asarray(left, dtype=np.float32)})
-    return {"left": frame, "keep": frame[keep : keep + 1]}
+    here = pd.DataFrame({"kept": [np.sum(kept)], "error": [error]}).astype(frame.dtypes)
+    return {"left": frame, "keep": here}
 
 
 def left_chart():
-    """Error left against slots kept, over the datasets `left` and `keep` (one row of it), with a hover rule.
+    """Error left against slots kept, over the datasets `left` and `keep` (the choice), with a hover rule.
 
     Returns
     -------

@@ -9,7 +9,7 @@ import pandas as pd
 from ..attention import diagonal_spread, rope, rope_frequencies, rope_wavelengths, sinusoids
 from ..equivariance import ROUNDING
 from .base import BLUE, DASHES, GREEN, GREY, ORANGE, PURPLE, dashed_rule, data, grey_rule, outline
-from .matrix import WINDOW_ROWS, matrix_frames
+from .matrix import WINDOW_ROWS, matrix_chart, matrix_frames
 
 FLOOR, CEILING = 1e-17, 100.0  # a log axis has no zero: what is smaller is drawn at the floor
 VERDICTS = ("commutes", "notices")
@@ -19,7 +19,7 @@ SEEN = ("seen in training", "new in the longer text")
 ROOM_FOR_ZEROS = 16  # more of them run into each other on a phone
 FAINT = 0.3  # exponent of the colour scale: small changes stay visible beside large ones
 TURNS = ("turns at least once", "never turns once")
-SCORES = ("one query, one key", "a query with itself, mean", "unrelated, root mean square")
+SCORES = ("one query, one key", "a query with itself, mean", "unrelated q and k, root mean square over many pairs")
 
 
 def miss_frames(misses):
@@ -63,7 +63,31 @@ def miss_text(misses):
     if not any(misses.values()):
         return "This order leaves every token where it was, so nothing can be missed."
     commute = [name for name, miss in misses.items() if miss < ROUNDING]
-    return f"Within rounding, left of the dotted line: {' and '.join(commute)}. The bars begin at {FLOOR:.0e}."
+    return (
+        f"Within rounding, left of the dotted line: {' and '.join(commute)}. To commute is to give the same result "
+        f"whether you shuffle before or after. The bars begin at {FLOOR:.0e}."
+    )
+
+
+LAST_TOKEN = "The last token has none after it: choose an earlier one on the bench."
+
+
+def context_facts(moved, watched):
+    """How far the FFN's output moves at a later token, by labels; nothing where no later token is watched.
+
+    Parameters
+    ----------
+    moved : dict of str to ndarray of shape (T,)
+    watched : int or None
+        Counted from 0.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    if watched is None:
+        return {}
+    return {f"FFN at token {watched + 1}, {name}": f"{far[watched]:.4g}" for name, far in moved.items()}
 
 
 def miss_chart(height=230):
@@ -248,7 +272,7 @@ def rotation_facts(query, position, base, same):
 
 
 def grid_frames(same, token):
-    """The frames of `matrix.matrix_chart` for scores of one query and one key at every pair of positions.
+    """The frames of `grid_chart`: scores of one query and one key at every pair of positions.
 
     Parameters
     ----------
@@ -261,6 +285,16 @@ def grid_frames(same, token):
     dict of DataFrame
     """
     return matrix_frames(same, row=token, column=token, columns=WINDOW_ROWS)[0]
+
+
+def grid_chart():
+    """A heat map of scores over the frames of `grid_frames`.
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    return matrix_chart("query at", "key at")
 
 
 def scores_frames(offsets, scores):

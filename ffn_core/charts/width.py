@@ -18,6 +18,8 @@ D_MODELS = (64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 5120, 614
 LENGTHS, GROUPS = tuple(2**k for k in range(18)), (2, 4, 8, 16, 32, 64)
 CURVES = [(matrices, attention) for matrices in ("plain", "gated") for attention in (OWN_KV, SHARED_KV)]
 SIZES = {FFN: GREEN, GATED: GREEN, OWN_KV: BLUE, SHARED_KV: ORANGE}
+GROUPED_HELP = "When grouped, so many query heads share one KV head, that is, one set of keys and values."
+EXPERTS_HELP = "Several FFNs side by side in one block; a router sends each token through only a few of them."
 SIGMAS = ("ReLU", "GELU", "GELU-exact", "SiLU")
 LETTERS = str(dict(zip(SIGMAS, "RGES", strict=True)))  # beside each dot, so that colour is not the only sign
 OWN = {"shape": "cross", "color": MARK, "filled": True, "opacity": 1, "size": 110}
@@ -38,6 +40,12 @@ def _hover(base, name, field, columns, number):
         .encode(x=f"{field}:Q", opacity=alt.condition(near, alt.value(0.6), alt.value(0)), tooltip=tooltip)
         .add_params(near)
     )
+
+
+def _haloed(chart, **text):
+    """A text and, below it, its outline in the colour of the page, so that it reads where it lies on lines."""
+    halo = chart.mark_text(fill="transparent", stroke=alt.ExprRef("background"), strokeWidth=4, **text)
+    return halo, chart.mark_text(**text)
 
 
 def _matrices_shape(legend):
@@ -251,7 +259,8 @@ def share_chart(height=460):
     y = alt.Y("share:Q", title="FFN's share of a block's weights", axis=alt.Axis(format=".0%", tickCount=6))
     y = y.scale(domain=[0.4, 1.0])
     names = [OWN_KV, SHARED_KV]
-    legend = alt.Legend(orient="bottom", title=None, symbolType="stroke", columns=2)
+    said = f"datum.label == '{OWN_KV}' ? 'beside attention' : 'beside grouped attention'"
+    legend = alt.Legend(orient="bottom", title="FFN's share", symbolType="stroke", columns=1, labelExpr=said)
     colour = alt.Color("attention:N", scale=alt.Scale(domain=names, range=[BLUE, ORANGE]), legend=legend)
     kinds = ["plain", "gated"]
     dash = alt.StrokeDash("line:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 3]]), legend=None)
@@ -274,16 +283,19 @@ def share_chart(height=460):
     models = models.encode(x=x, y=y, color=colour, stroke=rim, fillOpacity=full, shape=shape, tooltip=tooltip)
     rules = grey_rule("rules", x="ratio:Q") + grey_rule("rules", y=y)
     rule_names = alt.Chart(data("rules")).mark_text(dy=-7).encode(x="ratio:Q", y=alt.value(0), text="label:N")
-    before = "datum.ratio > 6 || (datum.ratio > 3.1 && datum.ratio < 4.2)"  # clear of the edge and of the crowd at 4
+    crowd = "datum.ratio > 2.5 && datum.ratio < 4.2 && datum.share > 0.7 && datum.share < 0.95"
+    before = f"datum.ratio > 6 || ({crowd})"  # clear of the edge, and of the points and curves right of the crowd
     beside = {"align": alt.ExprRef(f"{before} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{before} ? -9 : 9")}
     shifted = alt.ExprRef("datum.ratio < 1 ? 13 : datum.ratio > 6 ? -10 : 0")  # clear of a name on a phone, of a curve
-    labels = alt.Chart(data("names")).mark_text(**beside, dy=shifted).encode(x=x, y=y, text="model:N")
+    named = alt.Chart(data("names")).encode(x=x, y=y, text="model:N")
+    labels = _haloed(named, **beside, dy=shifted)
     marked = alt.Chart(data("marked")).encode(x=x, y=y)
     ring = marked.mark_point(**RING)
-    marked_name = marked.mark_text(**beside, dy=14, fontWeight="bold").encode(text="model:N")
+    above = alt.ExprRef(f"{crowd} ? -19 : 14")
+    marked_name = _haloed(marked.encode(text="model:N"), **beside, dy=above, fontWeight="bold")
     own = alt.Chart(data("own")).mark_point(**OWN).encode(x=x, y=y)
     own_rule = dashed_rule("own", x="ratio:Q")
-    layers = [*rules.layer, rule_names, curves, models, labels, own_rule, own, ring, marked_name]
+    layers = [*rules.layer, rule_names, curves, models, own_rule, *labels, own, ring, *marked_name]
     return alt.layer(*layers).properties(height=height)
 
 

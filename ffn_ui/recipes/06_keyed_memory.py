@@ -6,7 +6,7 @@ from ffn_core.activations import ACTIVATIONS
 from ffn_core.ffn import forward, slot_terms
 from ffn_core.gain import gain_facts
 from ffn_core.lesson import FIRED, draw_example
-from ffn_core.memory import error_left, ledger, slot_sum_error
+from ffn_core.memory import error_left, kept_slots, ledger, slot_sum_error
 
 seed = 11
 T = 5
@@ -16,6 +16,7 @@ sigma = "GELU"
 token = 2
 slot = 1
 keep = 8
+without = False  # or True: the chosen slot is off as well
 
 example = draw_example(seed, T, d_model, d_ff)
 weights = example.weights
@@ -36,5 +37,8 @@ print("what it adds:", terms[slot - 1])
 book = ledger(trace, weights, token - 1)
 print("slots by what they add, largest first:", book.order + 1)
 print("their lengths:", book.size)
-print("relative error with the", keep, "largest kept:", book.left[keep])
+kept = kept_slots(book.order, keep, slot - 1 if without else None)
+print("relative error with", np.sum(kept), "slots kept:", error_left(terms, kept))
+alone = kept_slots(book.order, d_ff, slot - 1)
+print("relative error with only the chosen slot off:", error_left(terms, alone))
 print("relative error with positive matches only:", error_left(terms, trace.pre[token - 1] > 0))

@@ -37,7 +37,7 @@ waves = rope_wavelengths(d, base)
 print("wavelengths from", waves[0], "to", waves[-1], "positions")
 print("pairs that never turn once in training:", np.sum(waves > trained), "of", len(waves))
 
-for attention in (True, False):
+for attention in (True, False) if token + later <= T else ():  # the last token has none after it
     moved = ffn_moved(example, activation, token - 1, added, attention)
     state = "on" if attention else "off"
     print(f"FFN output at token {token + later}, attention {state}: moves by {moved[token - 1 + later]:.4g}")
