@@ -481,8 +481,8 @@ def position(seed):
         slips=telling(answer, 0.0, slips),
         hint="What is it that the score knows of the two positions? See the equation at the top.",
         solution=f"Only the offset counts. Before it was {query} − {key} = {offset}, so the query must stand at "
-        f"{moved} + {offset} = {answer}. In the picture of *the same q and k everywhere* this is a step along a "
-        "diagonal.",
+        f"{moved} + {offset} = {answer}. In the picture where *every token had the same q and k* this is a step "
+        "along a diagonal.",
     )
 
 

@@ -541,8 +541,8 @@ def rank_exercise(seed):
         key="rank",
         title="Rank of the local gain",
         intro="The local gain at a token is $J = W_1\\,\\mathrm{diag}(\\sigma'(xW_1))\\,W_2$, a 4 × 4 matrix. The "
-        f"lesson asks for a row that drives at least {AS_PRINTED} of the 16 pre-activations below −3. Whether there is "
-        f"one depends on $W_1$. {said}",
+        f"lesson looks for one row that pushes {AS_PRINTED} or more of the 16 pre-activations under −3. Whether such a "
+        f"row exists depends on $W_1$. {said}",
         questions=(_rank_most(found), _rank_relu(found), _rank_gelu(found), _rank_why()),
     )  # fmt: skip
 

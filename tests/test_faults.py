@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import psutil
 import pytest
+import streamlit as st
 from browsing import ROOT, assert_fine, free_port, look, running_process, settle, tab
 from opened import assert_no_error
 from test_fuzz import junk_links
@@ -37,8 +38,12 @@ def seen(at):
 
 @EVERY
 def test_two_visitors_of_one_server_never_see_each_others_values(s):
-    sessions = [open_page(s, **asked) for asked in VISITORS]
-    alone = [seen(at) for at in sessions]
+    sessions, alone = [], []
+    for asked in VISITORS:
+        st.cache_resource.clear()
+        cache._shelf.clear()
+        sessions.append(open_page(s, **asked))
+        alone.append(seen(sessions[-1]))
     for _ in range(2):
         for at, before in zip(sessions, alone, strict=True):
             assert_no_error(at.run())

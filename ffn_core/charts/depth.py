@@ -494,7 +494,7 @@ def dropout_chart(height=250):
     entry = alt.Tooltip("entry:Q", format=".6f")
     ticks = series(EVALUATION, "evaluation").mark_tick(thickness=3, opacity=1).encode(tooltip=["channel:O", entry])
     faint = {**SHEER, "fillOpacity": 0.12}  # the more passes coincide, the darker
-    dots = series(PASS, "passes").mark_circle(size=60, stroke=BLUE, **faint).encode(
-        tooltip=["channel:O", "pass:O", entry]
+    dots = (
+        series(PASS, "passes").mark_circle(size=60, stroke=BLUE, **faint).encode(tooltip=["channel:O", "pass:O", entry])
     )
     return alt.layer(ticks, dots).properties(height=height)
