@@ -11,8 +11,7 @@ st.set_page_config(page_title=f"{here.title} · FFN Lab", page_icon="🧠", layo
 link.begin(page.url_path)
 with st.sidebar:
     bench.draw(here.uses)
-    if link.entered():
-        browser.prepare()
+    browser.prepare()
 top = st.container(horizontal=True, horizontal_alignment="right")
 note = st.container()
 classroom.show_question(st.container())
@@ -23,5 +22,4 @@ except ValueError as error:
 layout.repair_note(note)
 layout.share(top)
 layout.neighbours(page, [p for group in menu.values() for p in group])
-link.end()
 cache.spare_the_imports()

@@ -77,6 +77,12 @@ if (!window.__ffnLab) {{
 </script>"""
 
 
+FIRST_RUNS = 4  # when one run follows another at once, the browser may never draw what only the first one sent
+
+
 def prepare():
-    """Install all three, once a browser tab; to be called on the first run on a page."""
-    st.html(ONCE, unsafe_allow_javascript=True)
+    """Install all three; to be called on every run. It is sent on the first few, and done once a browser tab."""
+    runs = st.session_state.get("_prepared", 0)
+    if runs < FIRST_RUNS:
+        st.session_state["_prepared"] = runs + 1
+        st.html(ONCE, unsafe_allow_javascript=True)

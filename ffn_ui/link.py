@@ -20,19 +20,9 @@ def begin(page):
     state = st.session_state
     if state.get("_page") != page:
         asked = {key: st.query_params.get_all(key) for key in st.query_params}
-        state["_page"], state["_entered"], state["_asked"], state["_unread"] = page, True, asked, dict(asked)
+        state["_page"], state["_asked"], state["_unread"] = page, asked, dict(asked)
         state["_repairs"] = {}
     state["_controls"] = {}
-
-
-def end():
-    """The run of a page is complete; one that a visitor interrupts does not come here."""
-    st.session_state["_entered"] = False
-
-
-def entered():
-    """Whether no run on this page has been complete yet."""
-    return bool(st.session_state.get("_entered"))
 
 
 def settle(key, value, default, wanted):

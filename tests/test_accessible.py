@@ -5,7 +5,7 @@ that need it are skipped, except in CI, where that is a failure.
 """
 
 import os
-import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -74,7 +74,8 @@ def test_axe_finds_nothing_that_is_ours_and_all_texts_and_marks_stand_out_in_bot
     for theme in ("light", "dark"):
         wear(page, theme)
         found = page.evaluate(
-            """async streamlits => (await axe.run(document, {resultTypes: ["violations"]})).violations.flatMap(v => v.nodes
+            """async streamlits => (await axe.run(document, {resultTypes: ["violations"]})).violations
+                .flatMap(v => v.nodes
                 .filter(n => !(streamlits[v.id] && document.querySelector(n.target[0])?.closest(streamlits[v.id])))
                 .map(n => `${v.impact} ${v.id}: ${n.html.slice(0, 120)}`))""",
             STREAMLITS,
@@ -88,7 +89,7 @@ def test_headings_start_with_the_title_and_leave_out_no_level(page):
     levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].map(h => +h.tagName[1])")
     assert levels[0] == 1
     assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_every_chart_has_a_name_and_its_numbers_as_a_table_at_the_foot_of_the_page(page):

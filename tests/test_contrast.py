@@ -1,4 +1,4 @@
-"""Contrast by the formula of WCAG 2.2, and signs beside colour: the colours of the theme, of the charts, of a program."""
+"""Contrast by the formula of WCAG 2.2, and signs beside colour: in the theme, the charts and a program."""
 
 import json
 import re
@@ -21,7 +21,7 @@ GROUNDS = {
     "dark": {"page": "#171614", "sidebar": "#21201d", "code": "#22211e"},
 }
 INKS = {"light": THEME["light"]["textColor"], "dark": "#edebe8"}
-THEMES = pytest.mark.parametrize("theme", ("light", "dark"))
+THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
 TEXT, MARKS = 4.5, 3.0  # WCAG 2.2, 1.4.3 and 1.4.11
 
 
@@ -75,7 +75,9 @@ def test_the_words_of_a_program_stand_out(theme):
 @THEMES
 def test_every_colour_of_a_mark_stands_out_on_the_page(theme):
     colours = {*base.PALETTE, base.MARK, *flow.KINDS.values(), *histogram.COLOURS.values(), *gated.STATE_COLOURS}
-    assert {c: contrast(c, GROUNDS[theme]["page"]) for c in colours if contrast(c, GROUNDS[theme]["page"]) < MARKS} == {}
+    assert {
+        c: contrast(c, GROUNDS[theme]["page"]) for c in colours if contrast(c, GROUNDS[theme]["page"]) < MARKS
+    } == {}
 
 
 def test_charts_have_no_colours_but_those_of_base():

@@ -50,9 +50,7 @@ def farm(tmp_path):
     with contextlib.ExitStack() as stack:
         processes = {}
         for port in ports[1:]:
-            processes[port] = stack.enter_context(
-                subprocess.Popen([*run, f"--server.port={port}"], cwd=ROOT, **quiet)
-            )
+            processes[port] = stack.enter_context(subprocess.Popen([*run, f"--server.port={port}"], cwd=ROOT, **quiet))
             stack.callback(processes[port].kill)
             wait_for(port)
         command = [NGINX, "-p", str(tmp_path), "-c", "nginx.conf", "-g", "daemon off;"]

@@ -92,22 +92,18 @@ def test_a_run_that_is_interrupted_loses_no_repair():
 
         link.begin("page")
         controls.slider("x", "p_x", 0.0, 1.0, 0.5, 0.25)
-        st.text(link.entered())
         if not st.session_state.get("interrupted"):
             st.session_state["interrupted"] = True
             st.rerun()
         controls.slider("y", "p_y", 0.0, 1.0, 0.5, 0.25)
         for said in link.repairs():
             st.warning(said)
-        link.end()
 
     at = AppTest.from_function(script)
     at.query_params.update({"p_x": "7", "p_y": "8"})
     at.run()
-    assert at.text[0].value == "True"
     assert [w.value.split(" in the link")[0] for w in at.warning] == ["p_x was `7`", "p_y was `8`"]
     at.run()
-    assert at.text[0].value == "False"
     assert len(at.warning) == 2
 
 
@@ -122,7 +118,6 @@ def test_a_control_that_comes_later_is_compared_when_it_comes():
             controls.slider("y", "p_y", 0.0, 1.0, 0.5, 0.25)
         for said in link.repairs():
             st.warning(said)
-        link.end()
 
     at = AppTest.from_function(script)
     at.query_params.update({"p_y": "8"})

@@ -142,7 +142,12 @@ def mosaic_chart(height=230):
     alt.LayerChart
     """
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format="~%", grid=False)
-    x = alt.X("x:Q", title="shares of y = 1 (left) and y = 2 (right)", axis=axis, scale=alt.Scale(domain=[-0.27, 1.17], nice=False))
+    x = alt.X(
+        "x:Q",
+        title="shares of y = 1 (left) and y = 2 (right)",
+        axis=axis,
+        scale=alt.Scale(domain=[-0.27, 1.17], nice=False),
+    )
     y = alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(domain=[1, 0], nice=False))
     cells = (
         alt.Chart(data("cells"))
