@@ -77,7 +77,7 @@ if (!window.__ffnLab) {{
 </script>"""
 
 
-FIRST_RUNS = 4  # when one run follows another at once, the browser may never draw what only the first one sent
+FIRST_RUNS = 4  # a control may be moved before the browser has fetched what runs the script of the first run
 
 
 def prepare():

@@ -106,7 +106,7 @@ def settle(page):
         """() => {
             const app = document.querySelector('[data-testid="stApp"]');
             const charts = [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')];
-            const drawn = charts.filter(c => c.querySelector('svg, canvas')).length;
+            const drawn = charts.filter(c => c.querySelector('.marks')).length;  // what Vega draws into
             const shape = `${drawn} ${document.querySelectorAll('[data-testid="stElementContainer"]').length}`;
             const busy = app.getAttribute('data-test-script-state') !== 'notRunning' || drawn < charts.length;
             if (busy || window.__shape !== shape) { window.__shape = shape; window.__since = performance.now(); }
@@ -127,9 +127,8 @@ def look(page):
                 const marks = svg ? svg.querySelectorAll('.mark-rect path, .mark-line path, .mark-symbol path, ' +
                     '.mark-rule line, .mark-area path, .mark-text text') : [];
                 return marks.length < 2 || svg.getBoundingClientRect().width < 100;
-            }).map(c => c.querySelector('[aria-label]')?.getAttribute('aria-label') || 'chart'),
-            unnamed: [...document.querySelectorAll('[data-testid="stVegaLiteChart"]')]
-                .filter(c => !c.querySelector('[aria-label]')).length,
+            }).map(c => c.getAttribute('aria-label') || 'chart'),
+            unnamed: document.querySelectorAll('[data-testid="stVegaLiteChart"]:not([aria-label])').length,
             sideways: document.documentElement.scrollWidth - innerWidth,
             cut: [...document.querySelectorAll('[data-testid="stVegaLiteChart"] :is(svg, canvas)')]
                 .filter(c => c.getBoundingClientRect().right > innerWidth + 1).length,

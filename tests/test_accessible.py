@@ -41,6 +41,7 @@ def page(browser, app, request):
     with tab(browser) as page:
         page.goto(f"{app}/{request.param}")
         settle(page)
+        page.wait_for_function("window.__ffnLab")
         for summary in reversed(page.locator(f"{EXPANDER} summary").all()):  # from below: a hint opened adds an answer
             summary.click()
         settle(page)
