@@ -281,7 +281,7 @@ def test_all_five_exercises_are_solved_in_the_browser_and_each_export_opens(brow
         asked = 0
         for number in range(1, 6):
             page.locator('[data-testid="stRadio"]').first.locator("label", has_text=str(number)).first.click()
-            page.wait_for_function("n => document.querySelector('h3')?.innerText.startsWith(n + '.')", arg=str(number))
+            page.wait_for_function("n => document.querySelector('h2')?.innerText.startsWith(n + '.')", arg=str(number))
             browsing.settle(page)
             for k, question in enumerate(exercise(number, 3).questions, start=1):
                 answer_in_browser(page, question, box_of(page, question, k))

@@ -19,7 +19,7 @@ SEEN = ("seen in training", "new in the longer text")
 ROOM_FOR_ZEROS = 16  # more of them run into each other on a phone
 FAINT = 0.3  # exponent of the colour scale: small changes stay visible beside large ones
 TURNS = ("turns at least once", "never turns once")
-SCORES = ("one query, one key", "a query with itself, mean", "unrelated q and k, root mean square over many pairs")
+SCORES = ("one query, one key", "a query with itself, mean", "unrelated q and k, rms of many")
 
 
 def miss_frames(misses):
