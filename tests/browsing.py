@@ -15,11 +15,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
+expect.set_options(timeout=15_000)
 # While the front end finds its base path on a deep link it asks for these two below the page's own address.
 EXPECTED_404 = re.compile(r"/_stcore/(health|host-config)$")
 
@@ -31,8 +33,6 @@ def browser():
         if os.environ.get("FFN_LAB_CI"):
             pytest.fail("no Chromium found: the browser tests could not run")
         pytest.skip("no Chromium found")
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
@@ -129,18 +129,20 @@ def look(page):
                 return marks.length < 2 || svg.getBoundingClientRect().width < 100;
             }).map(c => c.getAttribute('aria-label') || 'chart'),
             unnamed: document.querySelectorAll('[data-testid="stVegaLiteChart"]:not([aria-label])').length,
-            sideways: document.documentElement.scrollWidth - innerWidth,
+            sideways: Math.max(0, document.documentElement.scrollWidth - innerWidth),
             cut: [...document.querySelectorAll('[data-testid="stVegaLiteChart"] :is(svg, canvas)')]
                 .filter(c => c.getBoundingClientRect().right > innerWidth + 1).length,
         })"""
     )
 
 
-FINE = {"exceptions": 0, "dialogs": 0, "empty": [], "unnamed": 0, "cut": 0}
+FINE = {"exceptions": 0, "dialogs": 0, "empty": [], "unnamed": 0, "sideways": 0, "cut": 0}
 
 
-def assert_fine(page):
-    seen = look(page)
-    assert seen.pop("sideways") <= 0
+def assert_fine(page, patience=15):
+    """Nothing has gone wrong on the page; a chart that is just being drawn anew, at another width, is given time."""
+    until = time.monotonic() + patience
+    while (seen := look(page)) != FINE and time.monotonic() < until:
+        page.wait_for_timeout(250)
     assert seen == FINE
     assert page.problems == []

@@ -4,8 +4,11 @@ import importlib
 import os
 
 import pytest
-from browsing import app, browser  # noqa: F401 - fixtures
 from hypothesis import settings
+
+# The helpers assert too: what they saw is to be read in the report, as in a test file.
+pytest.register_assert_rewrite("browsing", "opened")
+from browsing import app, browser  # noqa: E402, F401 - fixtures
 
 # derandomize: the same examples on every run, so a red test is red for everyone. No deadline: nothing here is timed.
 settings.register_profile("steady", max_examples=50, derandomize=True, deadline=None, database=None)

@@ -21,6 +21,7 @@ window.measure = (() => {
   const ancestors = function* (element) { for (let e = element; e; e = e.parentElement) yield e };
   const opacity = element => [...ancestors(element)].reduce((o, e) => o * getComputedStyle(e).opacity, 1);
   const middle = r => [r.x + r.width / 2, r.y + r.height / 2];
+  const app = document.querySelector('[data-testid="stApp"]');
   const covers = (r, [x, y]) => x >= r.left && x <= r.right && y >= r.top && y <= r.bottom;
 
   // The colour behind a point of an element: the grounds of its ancestors, as far as they lie there.
@@ -30,7 +31,7 @@ window.measure = (() => {
       const c = colour(getComputedStyle(e).backgroundColor);
       if (c && c[3] > 0 && covers(e.getBoundingClientRect(), point)) layers.push(c);
     }
-    return layers.reverse().reduce((below, c) => over(c, below), [255, 255, 255, 1]);
+    return layers.reverse().reduce((below, c) => over(c, below), colour(getComputedStyle(app).backgroundColor));
   };
   const painted = (style, kind, element) => {
     const c = colour(style[kind]);

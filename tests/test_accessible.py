@@ -5,6 +5,7 @@ that need it are skipped, except in CI, where that is a failure.
 """
 
 import os
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -127,3 +128,109 @@ def test_at_200_percent_nothing_is_cut_and_nothing_lies_on_anything(page):
     assert page.evaluate("measure.cut()") == []
     assert page.evaluate("measure.overlaps()") == []
     assert_fine(page)
+
+
+def stops(page):
+    """Where the Tab key leads, from the top of the page until it leaves it: what each stop is called."""
+    page.evaluate("document.activeElement.blur()")
+    names = []
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(
+            """() => {
+                const e = document.activeElement, style = getComputedStyle(e);
+                const around = e.type === 'radio' && getComputedStyle(e.closest('label'));
+                const bar = e.closest('[data-testid="stElementToolbar"]');
+                const own = around ? around.outlineStyle : style.outlineStyle;
+                return {
+                    end: e === document.body,
+                    name: e.getAttribute('aria-label') || (e.labels?.[0] ?? e).innerText.replace(/\\s+/g, ' ').trim(),
+                    seen: e.matches('input:not([type=radio]), [data-testid="stMain"]') || own !== 'none' ||
+                        style.boxShadow !== 'none',
+                    hidden: bar !== null && getComputedStyle(bar).opacity !== '1',
+                };
+            }"""
+        )
+        if stop["end"]:
+            return names
+        assert stop["seen"], f"nothing shows that the keyboard is at {stop['name']}"
+        assert not stop["hidden"], f"{stop['name']} cannot be seen"
+        names.append(stop["name"])
+    raise AssertionError(f"the Tab key does not leave the page, last at {names[-5:]}")
+
+
+@pytest.mark.parametrize(
+    ("slug", "wanted"),
+    [
+        ("forward_pass", ["seed", "T (tokens)", "slot", "Share this view", "lesson", "channel", "added to that entry"]),
+        ("relu_vs_gelu", ["seed", "slot", "Share this view", "operating point x", "exponent of the step h"]),
+        ("width", ["seed", "Share this view", "d_ff / d_model", "grouped KV heads", "from the year"]),
+    ],
+)
+def test_the_tab_key_leads_from_the_menu_over_bench_and_controls_to_the_numbers_and_on(browser, app, slug, wanted):
+    with tab(browser) as page:
+        page.goto(f"{app}/{slug}")
+        settle(page)
+        page.wait_for_function("window.__ffnLab")
+        names = stops(page)
+    wanted = ["Skip to main content", CONTENTS[0].title, CONTENTS[-1].title, *wanted, NUMBERS, "Next: "]
+    at = 0
+    for name in wanted:
+        found = [k for k in range(at, len(names)) if name in names[k]]
+        assert found, f"{name} is not reached after {names[:at]}"
+        at = found[0] + 1
+
+
+def test_every_kind_of_control_works_with_the_keyboard_alone(browser, app):
+    with tab(browser) as page:
+        page.goto(f"{app}/forward_pass")
+        settle(page)
+
+        def at(role, name):
+            page.get_by_role(role, name=name).first.focus()
+
+        at("slider", "T (tokens)")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(re.compile("[?&]T=6"))
+        at("spinbutton", "seed")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("seed=12"))
+        at("combobox", "sigma (activation)")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("sigma="))
+        at("radio", "lesson")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(re.compile("fwd_order=reverse"))
+        at("slider", "added to that entry")
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_url(re.compile(r"fwd_added=0\.9"))
+        share = page.get_by_role("button", name="Share this view")
+        share.focus()
+        page.keyboard.press("Enter")
+        page.get_by_text("This link opens exactly what you see now.").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_text("This link opens exactly what you see now.").wait_for(state="hidden")
+        assert share.evaluate("button => button === document.activeElement")
+        page.locator(EXPANDER, has_text=NUMBERS).locator("summary").focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Download the script").wait_for()
+        page.goto(f"{app}/why_nonlinear")
+        settle(page)
+        at("switch", "random biases (the lesson's are zero)")
+        page.keyboard.press("Space")
+        page.wait_for_url(re.compile("lin_biases=true"))
+        assert page.problems == []
+
+
+def test_on_a_phone_the_bench_opens_over_the_page_and_is_not_cut(browser, app):
+    with tab(browser, phone=True) as page:
+        page.goto(f"{app}/forward_pass")
+        settle(page)
+        page.get_by_role("button", name="Expand sidebar").click()
+        page.get_by_label("slot", exact=True).scroll_into_view_if_needed()
+        box = page.get_by_label("slot", exact=True).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390

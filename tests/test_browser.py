@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from browsing import ROOT, assert_fine, running_app, settle, tab
+from playwright.sync_api import expect
 
 from ffn_ui.site import CONTENTS
 
@@ -21,8 +22,8 @@ def test_a_deep_link_on_a_cold_server_opens_the_page_with_menu_and_bench(browser
         page.goto(f"{url}/{slug}?seed=7&T=6&token=3")
         settle(page)
         title = next(s.title for s in CONTENTS if slug in ("", s.slug))
-        assert page.locator("h1").inner_text() == title
-        assert page.locator('[data-testid="stSidebarNavLink"]').count() == len(CONTENTS)
+        expect(page.locator("h1")).to_have_text(title)
+        expect(page.locator('[data-testid="stSidebarNavLink"]')).to_have_count(len(CONTENTS))
         assert page.get_by_label("seed", exact=True).input_value() == "7"
         assert page.get_by_label("token", exact=True).input_value() == "3"
         assert_fine(page)
@@ -104,7 +105,7 @@ def test_the_shared_link_opens_the_same_view_in_a_fresh_browser(browser, app):
     with tab(browser) as page:
         page.goto(link)
         settle(page)
-        assert page.locator('[data-testid="stMetricValue"]').all_inner_texts() == numbers
+        expect(page.locator('[data-testid="stMetricValue"]')).to_have_text(numbers)
         assert page.get_by_label("channel", exact=True).input_value() == "2"
 
 
@@ -152,9 +153,9 @@ def test_a_page_prints_to_a_handout_without_menu_and_buttons(browser, app, dark)
         settle(page)
         page.emulate_media(media="print")
         for hidden in ("stSidebar", "stPopover", "stExpander"):
-            assert not page.locator(f'[data-testid="{hidden}"]').first.is_visible()
+            expect(page.locator(f'[data-testid="{hidden}"]').first).to_be_hidden()
         assert page.locator("h1").evaluate("h => getComputedStyle(h).color") == "rgb(34, 34, 34)"
-        assert page.locator('[data-testid="stVegaLiteChart"]').last.is_visible()
+        expect(page.locator('[data-testid="stVegaLiteChart"]').last).to_be_visible()
         assert page.pdf().startswith(b"%PDF")
 
 
@@ -164,18 +165,18 @@ def test_a_classroom_link_shows_just_what_was_prepared_and_can_be_left(browser, 
             f"{app}/forward_pass?T=7&hide=seed,fwd_order&lock=T&fwd_order=reverse&ask=Which%20%3Cb%3Erows%3C/b%3E%3F"
         )
         settle(page)
-        assert page.get_by_text("Which <b>rows</b>?").is_visible()
-        assert page.get_by_label("seed", exact=True).count() == 0
-        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        expect(page.get_by_text("Which <b>rows</b>?")).to_be_visible()
+        expect(page.get_by_label("seed", exact=True)).to_have_count(0)
+        expect(page.get_by_text("7 6 5 4 3 2 1")).to_be_visible()
         page.get_by_label("channel", exact=True).fill("2")
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("fwd_channel=2"))
         settle(page)
         assert "hide=" in page.url
-        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        expect(page.get_by_text("7 6 5 4 3 2 1")).to_be_visible()
         page.get_by_role("button", name="Open the full page").click(delay=80)
         settle(page)
-        assert page.get_by_label("seed", exact=True).count() == 1
-        assert page.get_by_text("7 6 5 4 3 2 1").is_visible()
+        expect(page.get_by_label("seed", exact=True)).to_have_count(1)
+        expect(page.get_by_text("7 6 5 4 3 2 1")).to_be_visible()
         assert not re.search("hide=|lock=|ask=", page.url)
         assert_fine(page)

@@ -13,6 +13,7 @@ import pytest
 import streamlit as st
 from browsing import ROOT, assert_fine, free_port, look, running_process, settle, tab
 from opened import assert_no_error
+from playwright.sync_api import expect
 from test_fuzz import junk_links
 from test_pages import EVERY, open_page
 
@@ -210,7 +211,7 @@ def test_a_restarted_server_comes_back_with_the_same_view(browser):
             assert (numbers(page), page.url) == (before, address)
             assert page.get_by_label("channel", exact=True).input_value() == "3"
             assert page.get_by_label("token", exact=True).input_value() == "4"
-            assert page.get_by_text("Why?").is_visible()
+            expect(page.get_by_text("Why?")).to_be_visible()
             page.get_by_label("channel", exact=True).fill("2")
             page.keyboard.press("Enter")
             page.wait_for_url(re.compile("fwd_channel=2"))
@@ -285,7 +286,7 @@ def test_a_hostile_link_is_shown_as_text_and_runs_nothing(visitor, server, s):
     assert visitor.locator('[data-testid="stAlertContentError"]').count() == 0
     assert visitor.evaluate("window.__pwned") is None
     assert visitor.locator("img[src=x], a[href^=javascript], script:text('__pwned')").count() == 0
-    assert visitor.get_by_text(HOSTILE, exact=True).is_visible()
+    expect(visitor.get_by_text(HOSTILE, exact=True)).to_be_visible()
     assert visitor.locator('[data-testid="stAlert"]').first.inner_text().count("Repaired") == 1
     assert visitor.problems == []
 
