@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import MP_ACTIVATIONS, SHIPPED, TORCH_ACTIVATIONS
 
-from ffn_core.activations import ACTIVATIONS, normal_cdf, normal_pdf, sigmoid
+from ffn_core.activations import ACTIVATIONS, BLOCK, normal_cdf, normal_pdf, sigmoid
 
 DATA = Path(__file__).parent / "data"
 COLUMNS = {"GELU-exact": "gelu_exact", "GELU": "gelu_tanh", "SiLU": "silu"}  # our name -> name in the csv files
@@ -253,6 +253,24 @@ def test_in_finite_precision_gelu_is_exactly_silent_far_to_the_left(dtype, silen
     beyond, before = np.array([silent_from - 0.05, silent_from + 0.05], dtype=dtype)
     assert gelu.f(beyond) == gelu.gain(beyond) == 0.0
     assert gelu.f(before) != 0.0
+
+
+@every_activation
+def test_an_array_longer_than_a_block_gives_the_digits_that_its_parts_give(sigma):
+    x = np.linspace(-9.0, 9.0, 3 * BLOCK + 7).reshape(-1, 5)
+    for f in both_functions(sigma):
+        in_parts = [f(part) for part in np.array_split(x, 9)]  # each shorter than a block
+        np.testing.assert_array_equal(f(x), np.concatenate(in_parts))
+
+
+@every_shipped_one
+def test_what_numpy_is_to_do_about_overflow_holds_in_every_block(name):
+    x = np.full(2 * BLOCK, 1e200)
+    with np.errstate(all="ignore"):
+        assert np.isfinite(ACTIVATIONS[name].f(x)).all()
+    if name == "GELU":
+        with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+            ACTIVATIONS[name].f(x)
 
 
 # --- Against PyTorch
