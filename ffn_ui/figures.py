@@ -7,6 +7,7 @@ Every figure shown in a run is kept, so that the page can offer it as a table, C
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -56,10 +57,39 @@ def shown():
     return dict(_shown.get() or {})
 
 
+def _layers(spec):
+    """The single layers of a chart, in order."""
+    if "layer" not in spec:
+        return [spec]
+    return [single for layer in spec["layer"] for single in _layers(layer)]
+
+
+def _say_once(spec):
+    """Leave out, in place, what a layer says of a shared axis, scale or legend when one before it said just that.
+
+    The picture is the same; what is sent for it on each rerun is a sixth less. A scale with limits of its own is left
+    as it is: a layer that does not repeat them would widen them to its numbers.
+    """
+    said = {}
+    for layer in _layers(spec):
+        shared = {c: e for c, e in layer.get("encoding", {}).items() if isinstance(e, dict)}  # a tooltip is a list
+        for (channel, encoding), part in product(shared.items(), ("title", "axis", "scale", "legend")):
+            words = encoding.get(part)
+            if words is None or (part == "scale" and "domain" in words and encoding["type"] == "quantitative"):
+                continue
+            if (channel, part) not in said:
+                said[channel, part] = words
+            elif said[channel, part] == words:
+                del encoding[part]
+    return spec
+
+
 @lru_cache(maxsize=256)
 def _compiled(chart, arguments):
-    """The chart as a plain dict."""
-    return {**chart(*arguments).to_dict(), "config": CONFIG}
+    """The chart as a plain dict. Which grammar it is written in need not be said: Streamlit draws only Vega-Lite."""
+    spec = {**chart(*arguments).to_dict(), "config": CONFIG}
+    del spec["$schema"]
+    return _say_once(spec) if "resolve" not in spec else spec
 
 
 FLOAT32_SAFE = 1e30  # sizes between 1 over this and this keep their seven digits in float32

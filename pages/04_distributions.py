@@ -4,6 +4,8 @@ from ffn_ui.routing import require_router
 
 require_router()
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from ffn_core import lesson
@@ -21,18 +23,13 @@ layout.open_page(
 b = bench.current()
 
 st.header("Before and after")
-left, middle, right = st.columns(3)
-with left:
+with st.container(horizontal=True):
     sizes, usual = (16, 64, 256, 1024, 4096, 16384, 65536), lesson.DISTRIBUTION_TOKENS
     asked = controls.choice("number of tokens", "dist_tokens", sizes, usual, menu=True)
-with middle:
     token_seed = controls.number("seed of the tokens", "dist_seed", 0, bench.LARGEST_SEED, lesson.DISTRIBUTION_SEED)
-with right:
     bins = controls.choice("number of bins", "dist_bins", (20, 40, 80, 160), lesson.BINS, menu=True)
-left, right = st.columns(2)
-with left:
+with st.container(horizontal=True):
     scale = controls.slider("weight scale: variance of W1 × d_model (2 is He)", "dist_scale", 0.5, 4.0, 2.0, 0.25)
-with right:
     bias = controls.slider("bias b, the same for every unit", "dist_bias", -4.0, 4.0, 0.0, 0.1)
 n_tokens = tokens_within(asked, b.d_ff)
 layout.note(f"At most {MOST_VALUES:,} values are counted, so here {n_tokens:,} tokens." if n_tokens < asked else "")
@@ -48,9 +45,9 @@ pre = histogram.histogram_frames(found.pre, own_pre, gaussian)
 shown = (
     ("pre, before sigma", "dist_pre", histogram.pre_chart, pre),
     ("post, after sigma", "dist_post", histogram.post_chart, post),
-    ("post, magnified about 0", "dist_near", histogram.near_chart, near | {"borders": histogram.near_zero_frame()}),
+    ("post, magnified about 0", "dist_near", histogram.near_chart, near),
 )
-for place, (title, key, chart, frames) in zip([*st.columns(2), st.container()], shown, strict=True):
+for place, (title, key, chart, frames) in zip([*st.columns(2), nullcontext()], shown, strict=True):
     with place:
         figures.show(chart, frames, key=key, title=title, alt=f"Histogram of {title}; theory's line; the choice marked")
 st.caption(
@@ -58,8 +55,9 @@ st.caption(
     f"{b.slot + 1}, {own_pre:.4f} before and {own_post:.4f} after. Dotted: "
     f"±{lesson.NEAR_ZERO}.{histogram.arrow_text(found.post_zero)}"
 )
-layout.metrics({"fraction pre < 0": layout.digits(found.pre_negative), "min post": layout.digits(found.post_min)})
 layout.metrics({
+    "fraction pre < 0": layout.digits(found.pre_negative),
+    "min post": layout.digits(found.post_min),
     f"fraction |pre| < {lesson.NEAR_ZERO}": layout.digits(found.pre_near_zero),
     f"fraction |post| < {lesson.NEAR_ZERO}": layout.digits(found.post_near_zero),
 })  # fmt: skip

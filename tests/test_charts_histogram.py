@@ -1,14 +1,16 @@
 """The histograms: their numbers through the frames, their looks through the grammar."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+import vl_convert
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.charts import histogram
-from ffn_core.charts.base import MARK
+from ffn_core.charts.base import GREY, MARK
 from ffn_core.distributions import NEAR_REACH, Counts, reshape_by, without_zeros
 
 COUNTS = Counts(np.array([-1.0, 0.0, 2.0]), np.array([3, 5]), np.array([2.5, 5.5]))
@@ -30,9 +32,17 @@ def test_a_bin_stands_between_its_edges_with_its_counts():
     }
 
 
-def test_the_step_line_runs_to_the_end_of_the_last_bin():
-    steps = histogram.histogram_frames(COUNTS, 0.5)["steps"]
-    assert steps.to_dict("list") == {"at": [-1.0, 0.0, 2.0], "expected": [2.5, 5.5, 5.5]}
+def test_the_step_line_runs_from_end_to_end_of_every_bin_at_its_height():
+    chart = histogram.post_chart().to_dict()
+    records = {"zeros": [], "own": [], "bins": histogram.histogram_frames(COUNTS, 0.5)["bins"].to_dict("records")}
+    svg = vl_convert.vegalite_to_svg({**chart, "datasets": json.loads(json.dumps(records, default=float))})
+    line = next(
+        path for path in re.findall(r'<path [^>]*d="([^"]+)"[^>]*stroke="#d9620d"', svg) if path.count("L") == 3
+    )
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (map(float, p.split(",")) for p in re.split("[ML]", line)[1:])
+    assert x0 < x1 == x2 < x3
+    assert x3 - x2 == pytest.approx(2 * (x1 - x0))
+    assert y0 == y1 > y2 == y3
 
 
 def test_all_values_of_the_lesson_are_in_the_bars():
@@ -85,14 +95,15 @@ def test_only_the_values_before_sigma_are_compared_with_one_gaussian():
 def test_theory_and_counts_differ_in_shape_as_well_as_in_colour():
     bars, steps, curve = layers(histogram.pre_chart())[:3]
     assert bars["mark"]["type"] == "bar"
-    assert steps["mark"]["interpolate"] == "step-after"
+    assert steps["mark"]["type"] == "line"
     assert curve["mark"]["strokeDash"]
 
 
 def test_the_magnified_picture_has_a_fixed_range_and_marks_near_zero():
     chart = histogram.near_chart()
     assert layers(chart)[0]["encoding"]["x"]["scale"]["domain"] == [-NEAR_REACH, NEAR_REACH]
-    assert histogram.near_zero_frame()["at"].tolist() == [-0.05, 0.05]
+    borders = next(x for x in layers(chart) if x["mark"].get("color") == GREY)
+    assert borders["transform"] == [{"calculate": "[-0.05, 0.05]", "as": "at"}, {"flatten": ["at"]}]
     own = next(x for x in layers(chart) if x["data"]["name"] == "own" and x["mark"]["type"] == "rule")
     assert own["transform"] == [{"filter": f"abs(datum.at) <= {NEAR_REACH}"}]
 

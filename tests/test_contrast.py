@@ -158,14 +158,18 @@ def looks(layer):
 def test_colour_is_never_the_only_sign(section):
     told_elsewhere = set()
     for node in open_section(section.file).get("vega_lite_chart"):
-        by_field = {}
+        by_field, coloured = {}, set()
         for layer in layers(json.loads(node.proto.spec)):
             colour = layer["encoding"].get("color", {})
-            if colour.get("type") == "nominal" and len(colour.get("scale", {}).get("range", ())) > 1:
+            if colour.get("type") == "nominal":
                 by_field.setdefault(colour["field"], []).append(layer)
+            if len(colour.get("scale", {}).get("range", ())) > 1:  # said once, for all layers that share it
+                coloured.add(colour["field"])
             test = colour.get("condition", {}).get("test", matrix.DARK)
             assert test == matrix.DARK or node.proto.spec.count(test) > 1, node.proto.alt
         for field, drawn in by_field.items():
+            if field not in coloured:
+                continue
             said = any(layer["encoding"].get(sign, {}).get("field") == field for layer in drawn for sign in SIGNS)
             if not said and len({looks(layer) for layer in drawn}) < max(2, len(drawn)):
                 told_elsewhere.add((section.slug, field))

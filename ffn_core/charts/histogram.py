@@ -28,18 +28,14 @@ def histogram_frames(counts, own, gaussian=None):
     Returns
     -------
     dict of DataFrame
-        bins (from, to, counted, expected, and gaussian if given), steps (at, expected), own (at).
+        bins (from, to, counted, expected, and gaussian if given), own (at).
     """
     edges = np.float32(counts.edges)
-    expected = np.float32(counts.expected)
-    bins = {"from": edges[:-1], "to": edges[1:], "counted": np.int32(counts.counted), "expected": expected}
+    bins = {"from": edges[:-1], "to": edges[1:], "counted": np.int32(counts.counted)}
+    bins["expected"] = np.float32(counts.expected)
     if gaussian is not None:
         bins["gaussian"] = np.float32(gaussian)
-    return {
-        "bins": pd.DataFrame(bins),
-        "steps": pd.DataFrame({"at": edges, "expected": np.append(expected, expected[-1])}),
-        "own": pd.DataFrame({"at": [float(own)]}),
-    }
+    return {"bins": pd.DataFrame(bins), "own": pd.DataFrame({"at": [float(own)]})}
 
 
 def zeros_frame(share):
@@ -62,11 +58,6 @@ def arrow_text(share):
     """What the arrow stands for; an empty string when there is none."""
     said = " The arrow stands for values that are exactly 0: they stay together however narrow the bins, so no bar has "
     return f"{said}their true height." if share > 0.0 else ""
-
-
-def near_zero_frame():
-    """The borders of "near zero"."""
-    return pd.DataFrame({"at": [-NEAR_ZERO, NEAR_ZERO]})
 
 
 def statistics_frame(found):
@@ -100,15 +91,15 @@ def _decimal(value):
 
 
 def _bars_and_theory(x_title, names, domain=alt.Undefined):
-    """Bars over `bins` and the step line over `steps`; the dashed curve too when it is among the names."""
+    """Bars and the step line over `bins`; the dashed curve too when it is among the names."""
     colour = alt.Color(
         "series:N",
         scale=alt.Scale(domain=names, range=[COLOURS[name] for name in names]),
         legend=alt.Legend(orient="bottom", title=None),
     )
 
-    def series(name, dataset):
-        return alt.Chart(data(dataset)).transform_calculate(series=f"'{name}'").encode(color=colour)
+    def series(name):
+        return alt.Chart(data("bins")).transform_calculate(series=f"'{name}'").encode(color=colour)
 
     scale = alt.Scale(domain=domain, nice=domain is alt.Undefined)
     x = alt.X("from:Q", bin="binned", title=x_title, axis=alt.Axis(format=".4~g", tickCount=8), scale=scale)
@@ -119,12 +110,14 @@ def _bars_and_theory(x_title, names, domain=alt.Undefined):
         alt.Tooltip("counted:Q", format=","),
         alt.Tooltip("expected:Q", format=",.1f"),
     ]
+    # From the left end of a bin to its right end, and on to the next: in the order of the bins, not sorted by place.
+    ends = series(THEORY).transform_calculate(at="[datum.from, datum.to]").transform_flatten(["at"])
     layers = [
-        series(COUNTED, "bins").mark_bar(binSpacing=0.5).encode(x=x, x2="to:Q", y=y, tooltip=tooltip),
-        series(THEORY, "steps").mark_line(interpolate="step-after", strokeWidth=2).encode(x="at:Q", y="expected:Q"),
+        series(COUNTED).mark_bar(binSpacing=0.5).encode(x=x, x2="to:Q", y=y, tooltip=tooltip),
+        ends.mark_line(strokeWidth=2, order=False).encode(x="at:Q", y="expected:Q"),
     ]
     if GAUSSIAN in names:
-        curve = series(GAUSSIAN, "bins").transform_calculate(middle="(datum.from + datum.to) / 2")
+        curve = series(GAUSSIAN).transform_calculate(middle="(datum.from + datum.to) / 2")
         dashed = curve.mark_line(interpolate="monotone", strokeDash=[4, 3], strokeWidth=2)
         layers.append(dashed.encode(x="middle:Q", y="gaussian:Q"))
     one = alt.Chart(data("own")).mark_point(opacity=0).encode(y=alt.YDatum(1))  # keeps the axis from 0 to 0 away
@@ -143,7 +136,7 @@ def _arrow_at_zero():
 
 
 def pre_chart(height=320):
-    """Before sigma: `bins` with the column gaussian, `steps` and `own`.
+    """Before sigma: `bins` with the column gaussian, and `own`.
 
     Returns
     -------
@@ -154,7 +147,7 @@ def pre_chart(height=320):
 
 
 def post_chart(height=320):
-    """After sigma: `bins` and `steps` without the values that are exactly 0, which are in `zeros`; and `own`.
+    """After sigma: `bins` without the values that are exactly 0, which are in `zeros`; and `own`.
 
     Returns
     -------
@@ -165,7 +158,7 @@ def post_chart(height=320):
 
 
 def near_chart(height=300):
-    """After sigma, magnified about 0: as `post_chart`, with the borders of "near zero" in `borders`.
+    """After sigma, magnified about 0: as `post_chart`, with the borders of "near zero".
 
     Returns
     -------
@@ -173,4 +166,5 @@ def near_chart(height=300):
     """
     layers = [*_bars_and_theory("value of post", [COUNTED, THEORY], [-NEAR_REACH, NEAR_REACH]), *_arrow_at_zero()]
     own = dashed_rule("own", x="at:Q").transform_filter(f"abs(datum.at) <= {NEAR_REACH}")
-    return alt.layer(*layers, grey_rule("borders", x="at:Q"), own).properties(height=height)
+    borders = grey_rule("own", x="at:Q").transform_calculate(at=f"[{-NEAR_ZERO}, {NEAR_ZERO}]")
+    return alt.layer(*layers, own, borders.transform_flatten(["at"])).properties(height=height)
