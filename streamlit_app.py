@@ -12,14 +12,13 @@ link.begin(page.url_path)
 with st.sidebar:
     bench.draw(here.uses)
     browser.prepare()
-top = st.container(horizontal=True, horizontal_alignment="right")
-note = st.container()
-classroom.show_question(st.container())
+top = st.container(horizontal_alignment="right")
+classroom.show_question()
 try:
     routing.run(page)
 except ValueError as error:
     st.error(f"This view cannot be computed: {error}. Change a setting, or start again from the menu.")
-layout.repair_note(note)
 layout.share(top)
+layout.repair_note(top)
 layout.neighbours(page, [p for group in menu.values() for p in group])
 cache.spare_the_imports()

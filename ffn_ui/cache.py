@@ -180,6 +180,12 @@ def along_depth(seed, T, setting, sigma, token, plain=False):
     return stack.run_stack(drawn, setting, ACTIVATIONS[sigma], token, wiring)
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def ready_stacks(seed, T, sigma, token):
+    """The ready-made stacks of `stack.READY`, in its order, each as by `along_depth`; a tuple."""
+    return tuple(along_depth(seed, T, ready.setting, sigma, token) for ready in stack.READY.values())
+
+
 @st.cache_resource(max_entries=128, show_spinner=False)
 def exercise(number, seed):
     """One of the five exercises with the numbers of a seed, see `exercises.exercise`."""

@@ -51,12 +51,12 @@ def draw(widget, label, *arguments, key, **more):
     return getattr(st, widget)(label, *arguments, key=key, **more)
 
 
-def show_question(place):
+def show_question():
     """The instructor's text, as text, with a way out to the full page."""
     if not prepared():
         return
     text = " ".join(st.query_params.get("ask", "").split())[:MOST_TEXT]
-    with place.container(border=True):
+    with st.container(border=True):
         if text:
             st.text(text)
         st.caption("This view was prepared for a class: some controls may be locked or left out.")

@@ -115,18 +115,27 @@ def order(key, T, seed):
         return token_orders.lesson_order(T)
 
 
-def preset(name, values):
-    """A button that sets several controls at once; it leaves alone those that this view locks.
+def presets(label, key, ready):
+    """A row of buttons, each of which sets several controls at once; they leave alone those that this view locks.
 
     Parameters
     ----------
-    name : str
-        On the button.
-    values : dict of str to value
-        By the key of the control.
+    label : str
+        In front of the row.
+    key : str
+        Of the row; it has no place in the link.
+    ready : dict of str to dict
+        Name of a button to the values it sets, by the key of the control.
     """
-    free = {key: value for key, value in values.items() if not classroom.locked(key)}
-    st.button(name, key=f"_set_{name}", on_click=st.session_state.update, args=(free,), disabled=not free)
+    free = {
+        name: {k: value for k, value in values.items() if not classroom.locked(k)} for name, values in ready.items()
+    }
+
+    def set_controls():
+        st.session_state.update(free.get(st.session_state[key], {}))
+        st.session_state[key] = None  # a button, not a state: the controls may be moved on from there
+
+    st.pills(label, list(ready), key=key, on_change=set_controls, disabled=not any(free.values()))
 
 
 def listing(numbers, most=24):

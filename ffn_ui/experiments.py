@@ -85,10 +85,9 @@ def rank(seed):
     st.markdown(f"Token 1 as it stands, with {lesson.SIGMA.name}:")
     singular = {f"singular value {k + 1}": f"{v:.6f}" for k, v in enumerate(values)}
     layout.metrics({"open gates": f"{open_gates(gains)} of {lesson.D_FF}", **singular})
-    with st.container(horizontal=True):
-        for count in (exercises.AS_PRINTED, exercises.AS_PRINTED + 1):
-            there = seed_that_allows(count)
-            controls.preset(f"Seed {there} allows {count}", {"seed": there})
+    seeds = {count: seed_that_allows(count) for count in (exercises.AS_PRINTED, exercises.AS_PRINTED + 1)}
+    ready = {f"Seed {there} allows {count}": {"seed": there} for count, there in seeds.items()}
+    controls.presets("seeds of the bench", "_ex_seeds", ready)
     _to_copy(W1=drawn.weights.W1, W2=drawn.weights.W2)
 
 

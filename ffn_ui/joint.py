@@ -25,10 +25,8 @@ def joint_table(key, start, tables):
     """
     rows, columns = (range(size) for size in start.shape)
     names = [[f"{key}{x + 1}{y + 1}" for y in columns] for x in rows]
-    with st.container(horizontal=True):
-        for name, table in tables.items():
-            values = {names[x][y]: float(table[x, y]) for x in rows for y in columns}
-            controls.preset(name, values)
+    ready = {name: {names[x][y]: float(table[x, y]) for x in rows for y in columns} for name, table in tables.items()}
+    controls.presets("ready-made", f"{key}_ready", ready)
     entries = start.tolist()
     for x in rows:
         with st.container(horizontal=True):

@@ -20,11 +20,8 @@ def open_page(idea, equation=None):
     """
     figures.start_page()
     here = site.section(st.session_state.get("_page", ""))
-    st.title(here.title)
-    st.markdown(f"*{here.question}*")
-    st.markdown(idea)
-    if equation:
-        st.latex(equation)
+    head = [f"# {here.title}", f"*{here.question}*", idea, f"$$\n{equation}\n$$" if equation else ""]
+    st.markdown("\n\n".join(filter(None, head)))  # in one piece: each element of its own is a message to every student
     settings = bench.current().settings
     used = ", ".join(f"{name} {value}" for name, value in settings.items() if name in here.uses)
     if used:
@@ -100,8 +97,7 @@ def _check_yourself(here):
     question = check(here.slug, seed)
     if question is None:
         return False
-    st.header("Check yourself")
-    st.caption(f"With numbers of your own seed, {seed}; another seed has others.")
+    st.markdown(f"## Check yourself\n\nWith numbers of your own seed, {seed}; another seed has others.")
     questions.ask(question, here.title, seed, prefix="check")
     return True
 

@@ -75,14 +75,14 @@ def _verdict(question, section, seed, given):
 
 def _help(question, seed, key, verdict):
     """A hint at any time; the answer after a hint or a try."""
-    left, right = st.columns(2)
-    hint = left.expander("Hint", key=f"{key}_hint", on_change="rerun", icon="💡")
+    row = st.container(horizontal=True)
+    hint = row.expander("Hint", key=f"{key}_hint", on_change="rerun", icon="💡")
     if hint.open:
         solved.note_help(question, seed, "hint")
         hint.markdown(question.hint)
     if verdict is None and solved.helped(question, seed) == "none" and not solved.tried(question, seed):
         return
-    answer = right.expander("The answer, and why", key=f"{key}_answer", on_change="rerun", icon="🗝️")
+    answer = row.expander("The answer, and why", key=f"{key}_answer", on_change="rerun", icon="🗝️")
     if answer.open:
         solved.note_help(question, seed, "answer")
         answer.markdown(f"**{question.answer_text}**")

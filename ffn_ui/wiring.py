@@ -29,14 +29,17 @@ def stack_controls(key):
 
     Returns
     -------
-    Setting
+    setting : Setting
+    place : DeltaGenerator
+        A column beside the controls.
     """
     start = Setting()
-    with st.container(horizontal=True):
-        for name, ready in stack.READY.items():
-            values = {f"{key}_{field}": value for field, value in _values(ready.setting).items()}
-            controls.preset(name, values)
-    left, right = st.columns(2)
+    ready = {
+        name: {f"{key}_{field}": value for field, value in _values(r.setting).items()}
+        for name, r in stack.READY.items()
+    }
+    controls.presets("ready-made", f"{key}_ready", ready)
+    left, middle, place = st.columns([3, 3, 4])
     with left:
         kind = controls.choice("what a block is", f"{key}_kind", KINDS, start.kind)
         st.caption(KIND_SAID)
@@ -44,13 +47,13 @@ def stack_controls(key):
         bare = placement == "bare"
         norm = controls.choice("norm", f"{key}_norm", NORMS, start.wiring.norm, disabled=bare)
         residual = controls.toggle("residual path", f"{key}_residual", start.wiring.residual)
-    with right:
+    with middle:
         step = controls.slider("step size", f"{key}_step", 0.05, 2.0, 1.0, 0.05, disabled=not residual)
         depth = controls.slider("depth (blocks)", f"{key}_depth", 1, stack.MOST_BLOCKS, start.depth, 1)
         scale = controls.slider("weight scale, in 1/d", f"{key}_scale", 0.5, 2.0, start.scale, 0.05, help=SCALE_HELP)
         width = controls.number("channels of the stack", f"{key}_width", 2, stack.WIDEST[kind], stack.USUAL_WIDTH)
     wiring = Wiring(placement, "none" if bare else norm, residual, step if residual else 1.0)
-    return Setting(kind, wiring, scale, depth, width)
+    return Setting(kind, wiring, scale, depth, width), place
 
 
 def _values(setting):
@@ -92,11 +95,9 @@ def row_controls(key):
     edit : Edit
     eps : float
     """
-    left, right = st.columns(2)
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         centred = controls.toggle("take the mean out of the row first", f"{key}_centre")
         shift = controls.slider("then add to every entry", f"{key}_shift", -5.0, 5.0, 0.0, 0.5)
-    with right:
         eps = controls.choice("epsilon", f"{key}_eps", ("1e-12", "1e-8", "1e-5", "1e-3"), "1e-5")
         power = controls.slider("and multiply by 10 to the power of", f"{key}_power", -8, 4, 0, 1)
     return Edit(centred, shift, 10.0**power), float(eps)
@@ -111,11 +112,8 @@ def dropout_controls(key):
         0 in evaluation mode.
     n_passes : int
     """
-    left, middle, right = st.columns(3)
-    with left:
+    with st.container(horizontal=True):
         mode = controls.choice("mode", f"{key}_mode", ("training", "evaluation"), "training")
-    with middle:
         rate = controls.slider("dropout rate", f"{key}_rate", 0.0, 0.9, 0.1, 0.05)
-    with right:
         n_passes = controls.number("passes", f"{key}_passes", 2, 16, 12)
     return (rate if mode == "training" else 0.0), n_passes

@@ -58,10 +58,8 @@ st.markdown(
 )
 
 st.header("Change one entry")
-left, right = st.columns(2)
-with left:
+with st.container(horizontal=True):
     channel = controls.number("channel", "fwd_channel", 1, d_model, 1)
-with right:
     added = controls.slider("added to that entry", "fwd_added", -3.0, 3.0, 1.0, 0.1)
 changed = trace.H.copy()
 changed[b.token, channel - 1] += added

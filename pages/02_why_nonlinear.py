@@ -56,16 +56,11 @@ st.markdown(
 )
 
 st.header("Fit a curve")
-columns = st.columns(4)
-with columns[0]:
+with st.container(horizontal=True):
     target = controls.choice("target", "lin_target", TARGETS, "sine", menu=True)
-with columns[1]:
     name = controls.choice("activation", "lin_sigma", ACTIVATIONS, "GELU", menu=True)
-with columns[2]:
     width = int(controls.choice("units (d_ff)", "lin_width", map(str, WIDTHS), "16", menu=True))
-with columns[3]:
-    sweep = controls.toggle("train every width", "lin_sweep")
-    place = st.empty()
+sweep, place = controls.toggle("train every width", "lin_sweep"), st.empty()
 line_loss = best_line_loss(target)
 fits = {n: cache.fit(target, n, width, b.seed, place) for n in (name, "Identity")}
 figures.beside(fit_charts.fit_picture(fits), fit_charts.loss_picture(fits, line_loss))

@@ -25,9 +25,9 @@ drawn = tuple(a for a in ACTIVATIONS.values() if a in chosen or a is sigma)
 own = controls.toggle("x is the value of the chosen token and slot", "gelu_own")
 x = controls.slider("operating point x", "gelu_x", -4.0, 4.0, -0.5, 0.01, disabled=own)
 x = value if own else x
-places = [*st.columns(2), *st.columns(2)]
-for place, (title, chart, names, frames) in zip(places, charts.panels(drawn, sigma, x, value), strict=True):
-    with place:
+columns = st.columns(2)
+for k, (title, chart, names, frames) in enumerate(charts.panels(drawn, sigma, x, value)):
+    with columns[k // 2]:
         figures.show(
             chart, frames, key=f"gelu_{title}", title=title, arguments=(names,),
             alt=f"{title} over the pre-activation, one line each, with the operating point and the token's value",

@@ -63,8 +63,8 @@ st.markdown(
     "symbol from then on. Steps stand for a coarse number format: two binary places after the point, steps of 0.25."
 )
 pre = [-2.0, -1.0, 1.0, 2.0]
-for k, place in enumerate(st.columns(4)):
-    with place:
+with st.container(horizontal=True):
+    for k in range(4):
         pre[k] = controls.slider(f"$x_{k + 1}$ arrives at", f"info_x{k + 1}", -10.0, 10.0, pre[k], 0.1)
 step = controls.slider("output in steps of (0: exact)", "info_step", 0.0, 1.0, 0.0, 0.05)
 figures.show(

@@ -4,6 +4,8 @@ from ffn_ui.routing import require_router
 
 require_router()
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from ffn_core import stack
@@ -20,9 +22,7 @@ layout.open_page(
 b = bench.current()
 
 st.header("The wires")
-left, right = st.columns([3, 2])
-with left:
-    setting = wiring.stack_controls("block")
+setting, right = wiring.stack_controls("block")
 with right:
     figures.show(
         charts.wires_chart, charts.wires_frames(setting, b.sigma.name), key="block_wires", title="One block",
@@ -31,7 +31,7 @@ with right:
 
 st.header("Along depth")
 found, plain = (cache.along_depth(b.seed, b.T, setting, b.sigma.name, b.token, plain=p) for p in (False, True))
-places = [*st.columns(2), st.container()]
+places = [*st.columns(2), nullcontext()]
 for place, (title, chart, arguments, frames) in zip(places, charts.panels(found, plain, setting), strict=True):
     with place:
         alt = f"{title}: lines over the number of blocks passed"
@@ -47,8 +47,7 @@ st.markdown(
     "The mean gain of ReLU, GELU and SiLU is 1/2 for zero-mean Gaussians of any size; a part alone multiplies a change "
     "by *rms* gain times weights. The gradient passes the same factors in reverse order, and fares likewise."
 )
-ready = [cache.along_depth(b.seed, b.T, r.setting, b.sigma.name, b.token) for r in stack.READY.values()]
-st.dataframe(charts.ready_frame(ready), hide_index=True)
+st.dataframe(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)), hide_index=True)
 st.markdown("\n".join([charts.READY_SAID, "", *(f"- **{name}**: {r.shows}" for name, r in stack.READY.items())]))
 
 st.header("LayerNorm against RMSNorm, on one row")

@@ -40,11 +40,11 @@ shown = (
     ("A gate is a slope", charts.product_chart, charts.product_frames(frames["own"], units)),
     ("What the units put out", charts.cloud_chart, charts.cloud_frames(frames, units)),
 )
-*places, text = [*st.columns(2), *st.columns(2)]
-for place, (title, chart, drawn) in zip(places, shown, strict=True):
+left, right = st.columns(2)
+for place, (title, chart, drawn) in zip((left, left, right), shown, strict=True):
     with place:
         figures.show(chart, drawn, key=f"gated_{title}", title=title, alt=f"{title}; the chosen unit is a diamond")
-text.markdown(
+right.markdown(
     f"{charts.states_text(units, frames['own'])}\n\n"
     "**Is SwiGLU just another activation?** No. An activation is a curve (dashed): the same number in, the same "
     "number out. A gated unit is also multiplied by a second projection of the token, so it leaves the curve. "

@@ -55,11 +55,11 @@ shown = (
     ("Wavelengths and the trained length", charts.pairs_chart, pairs),
     ("Angles seen in training", charts.phases_chart, charts.phases_frames(d, base, trained, longer)),
 )
-*places, text = [place for _ in range(3) for place in st.columns(2)]
-for place, (title, chart, frames) in zip(places, shown, strict=True):
+left, right = st.columns(2)
+for place, (title, chart, frames) in zip((left, left, left, right, right), shown, strict=True):
     with place:
         figures.show(chart, frames, key=f"pos_{title}", title=title, alt=f"RoPE: {title}")
-text.markdown(
+right.markdown(
     "Each pair is a hand that moves by its own angle a position, the outermost fastest. Lengths stay. The score knows "
     "only the offset, so the grid is constant along its diagonals.\n\nWith many hands, a query that looks for its like "
     "scores highest nearby; unrelated tokens score no less for being far.\n\nA hand that never turns once in training "

@@ -34,6 +34,12 @@ def metrics(at):
     return {m.label: m.value for m in at.metric}
 
 
+def title(at):
+    """The first-level heading; it stands in one piece of Markdown with what the page is about."""
+    (head,) = (m.value for m in at.markdown if m.value.startswith("# "))
+    return head.splitlines()[0].removeprefix("# ")
+
+
 def prose(at):
     """The running text and the captions."""
     return " ".join(m.value for m in [*at.markdown, *at.caption])

@@ -88,7 +88,7 @@ def test_every_model_is_a_point_with_its_own_ratio_and_share():
 
 
 def test_a_point_tells_how_many_others_it_hides():
-    points = width.models_frame(MODELS).set_index("model")
+    points = width.models_frame(tuple(MODELS)).set_index("model")
     assert points.loc["GPT-2 small", "others here"] == 11
     assert points.loc["Mixtral 8x7B", "others here"] == 0
 
@@ -106,7 +106,7 @@ def test_the_models_at_the_edges_are_named_and_the_chosen_one_is_ringed():
 def test_all_models_are_within_the_axes():
     chart = width.share_chart().to_dict()
     encoding = layer(chart, "models", "point")["encoding"]
-    points = width.models_frame(MODELS)
+    points = width.models_frame(tuple(MODELS))
     for field in ("x", "y"):
         low, high = encoding[field]["scale"]["domain"]
         assert points[encoding[field]["field"]].between(low, high).all()

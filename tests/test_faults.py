@@ -74,6 +74,7 @@ LARGEST = {
     "along_depth": [
         (1, 64, stack.Setting(kind, depth=stack.MOST_BLOCKS, width=stack.WIDEST[kind]), "GELU", 63) for kind in KINDS
     ],
+    "ready_stacks": [(1, 64, "GELU", 63)],
     "exercise": [(number, 1) for number in range(1, 6)], "dead_units": [(1,)], "closed_row": [(1,)],
 }  # fmt: skip
 MOST_MEGABYTES = 400

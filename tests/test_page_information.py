@@ -39,13 +39,13 @@ def test_a_table_of_zeros_is_said_and_the_lessons_is_used():
 def test_every_ready_made_table_is_one_click_away_and_its_link_opens_it():
     at = open_page()
     for name, table in information.TABLES.items():
-        at.button(key=f"_set_{name}").click().run()
+        at.pills(key="info_p_ready").set_value(name).run()
         assert not at.warning
         bits = layout.digits(information.mutual_information(table))
         assert metrics(at)["$I(Y; X)$, the ceiling"] == bits
         controls = {k: str(v) for k, (v, default) in at.session_state["_controls"].items() if v != default}
         assert metrics(open_page(**controls)) == metrics(at)
-    at.button(key="_set_the lesson's table").click().run()
+    at.pills(key="info_p_ready").set_value("the lesson's table").run()
     assert metrics(at)["$I(Y; X)$, the ceiling"] == "0.3248567535900131"
 
 

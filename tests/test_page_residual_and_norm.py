@@ -31,7 +31,7 @@ def boxes(at):
 
 
 def ready(at, name):
-    return fine(at.button(key=f"_set_{name}").click().run())
+    return fine(at.pills(key="block_ready").set_value(name).run())
 
 
 # --- The lesson's numbers

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from opened import assert_no_error, open_section
+from opened import assert_no_error, open_section, title
 from streamlit.testing.v1 import AppTest
 
 from ffn_ui.site import ALL, CONTENTS
@@ -23,7 +23,7 @@ def test_a_page_opens_from_the_app_with_menu_bench_share_and_neighbours(s):
     at = open_page(s)
     assert_no_error(at)
     assert not at.warning
-    assert at.title[0].value == s.title
+    assert title(at) == s.title
     assert at.number_input(key="seed").value == 11
     assert at.get("page_link")
     assert [e.label for e in at.expander][-1].startswith("The numbers as tables")
@@ -92,6 +92,6 @@ def test_token_and_slot_come_down_when_the_bench_shrinks():
 def test_the_bench_travels_from_page_to_page():
     at = open_page(CONTENTS[1], seed="7", sigma="SiLU")
     at.switch_page(f"pages/{CONTENTS[4].file}").run()
-    assert at.title[0].value == CONTENTS[4].title
+    assert title(at) == CONTENTS[4].title
     assert at.number_input(key="seed").value == 7
     assert at.selectbox(key="sigma").value == "SiLU"

@@ -1,5 +1,7 @@
 """Pictures of the block: its wires, the stream and a small change of it along depth, norms of one row, dropout."""
 
+from functools import lru_cache
+
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ MOST_DOTS = 80  # more would hide the dashes of a line; a stack of one block nee
 ENDS = 8  # blocks at either end of a stack that are averaged
 
 
+@lru_cache(maxsize=64)
 def wires_frames(setting, sigma):
     """One block as it is wired: the frames of `flow.flow_chart`.
 
@@ -40,6 +43,7 @@ def wires_frames(setting, sigma):
     Returns
     -------
     dict of DataFrame
+        To read, not to change: they are kept.
     """
     wires = setting.wiring
     parts = PARTS[setting.kind]
@@ -93,7 +97,8 @@ def along_frame(wired, plain):
 
 def levels_frame(*levels):
     """Heights of the thin grey lines, each with its label."""
-    return pd.DataFrame(levels, columns=["at", "label"]).astype({"at": float})
+    heights, labels = zip(*levels, strict=True)
+    return pd.DataFrame({"at": np.array(heights, dtype=float), "label": labels})
 
 
 def size_frames(wired, plain, width):

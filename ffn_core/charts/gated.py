@@ -1,5 +1,7 @@
 """The gated block in pictures: its two branches and their product, the gate as a slope, budgets, an ablation."""
 
+from functools import lru_cache
+
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -438,12 +440,13 @@ def budget_chart(height=280):
     return alt.layer(grey_rule("budget", y="parameters:Q"), lines, points).properties(height=height)
 
 
+@lru_cache(maxsize=32)
 def ablation_frames(rows, sigma, long_run=True):
     """One row a variant, best first.
 
     Parameters
     ----------
-    rows : sequence of AblationRow
+    rows : tuple of AblationRow
     sigma : Activation
         Rows with this activation are marked.
     long_run : bool
@@ -452,8 +455,8 @@ def ablation_frames(rows, sigma, long_run=True):
     Returns
     -------
     dict of DataFrame
-        `rows` (variant, block, loss, low, high, chosen); `low` and `high` are one standard deviation away, or the
-        value itself where there was one run.
+        To read, not to change: `rows` (variant, block, loss, low, high, chosen); `low` and `high` are one standard
+        deviation away, or the value itself where there was one run.
     """
     table = pd.DataFrame(
         {

@@ -1,6 +1,7 @@
 """The width of the hidden layer: weights, multiply-adds and shares against d_ff/d_model, and real models."""
 
 from collections import Counter
+from functools import lru_cache
 from operator import attrgetter
 
 import altair as alt
@@ -163,16 +164,18 @@ def multiply_adds_chart(height=330):
     return alt.layer(lines, hover, point, label, dashed_rule("own", x="T:Q"), own).properties(height=height)
 
 
+@lru_cache(maxsize=64)
 def models_frame(configs):
     """One row a model; models at the same place tell of each other.
 
     Parameters
     ----------
-    configs : sequence of ModelConfig
+    configs : tuple of ModelConfig
 
     Returns
     -------
     DataFrame
+        To read, not to change: it is kept.
     """
     rows = pd.DataFrame({
         "model": [c.model for c in configs],
@@ -212,6 +215,18 @@ def _places(configs):
     })  # fmt: skip
 
 
+@lru_cache(maxsize=32)
+def _share_curves(group):
+    """The share over the ratio, a column a curve; a frame to read, not to change."""
+    ratio = _ratios()
+    curves = {"ratio": np.float32(ratio)}
+    for matrices, attention in CURVES:
+        heads = group if attention == SHARED_KV else 1
+        sizes = (BlockSize(512, round(512 * r), matrices == "gated", heads) for r in ratio)
+        curves[f"{matrices} / {attention}"] = np.float32([size.share for size in sizes])
+    return pd.DataFrame(curves)
+
+
 def share_frames(configs, block, group, marked):
     """The frames of `share_chart`.
 
@@ -230,15 +245,9 @@ def share_frames(configs, block, group, marked):
     -------
     dict of DataFrame
     """
-    ratio = _ratios()
-    curves = pd.DataFrame({"ratio": np.float32(ratio)})
-    for matrices, attention in CURVES:
-        heads = group if attention == SHARED_KV else 1
-        sizes = (BlockSize(512, round(512 * r), matrices == "gated", heads) for r in ratio)
-        curves[f"{matrices} / {attention}"] = np.float32([size.share for size in sizes])
     return {
-        "models": models_frame(configs),
-        "curves": curves,
+        "models": models_frame(tuple(configs)),
+        "curves": _share_curves(group),
         "names": _places([c for c in extremes(configs) if c != marked]),
         "marked": _places([marked]),
         "rules": pd.DataFrame({"ratio": list(RULES.values()), "share": TWO_THIRDS, "label": list(RULES)}),
@@ -313,7 +322,7 @@ def years_frames(configs, marked):
     dict of DataFrame
     """
     ordered = sorted(configs, key=lambda c: (c.year, c.gated, c.sigma, c.model))
-    dots = models_frame(ordered)[["model", "year", "activation", "matrices"]]
+    dots = models_frame(tuple(ordered))[["model", "year", "activation", "matrices"]]
     dots["place"] = dots.groupby("year").cumcount().astype(np.int16) + np.int16(1)
     dots["chosen"] = dots["model"] == marked.model
     return {"dots": dots}
