@@ -11,6 +11,7 @@ from .server import running
 from .session import Visitor
 
 INTERVAL_S = 1.0
+MOST_MB = 250.0
 
 
 async def student(port, page, seed, deadline, seen):
@@ -72,6 +73,7 @@ def rows(duration_s=20):
         for sessions, most_p95 in ((20, 150.0), (50, 300.0)):
             row = asyncio.run(crowd(server, sessions, duration_s))
             row["ok"] = row["p95_ms"] <= most_p95 and not row["missed"] and not row["errors"]
+            row["ok"] = row["ok"] and row["memory_mb"] < MOST_MB
             yield row
         time.sleep(3)
         yield {"sessions": 0, "memory_at_start_mb": start, "memory_after_they_left_mb": server.memory_mb}
