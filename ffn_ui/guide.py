@@ -57,15 +57,15 @@ HOW_TO = (
 
 
 def links(rows):
-    """A list of links to sections, each beside its text; below each other on a phone.
+    """A list of what sections are for, and below it, in a row, a link to each.
 
     Parameters
     ----------
     rows : iterable of (str, str)
         The address of the section, and Markdown.
     """
-    for slug, text in rows:
-        link, words = st.columns([1, 3], vertical_alignment="center", gap="xsmall")
-        with link:
-            layout.link_to(site.section(slug))
-        words.markdown(text)
+    rows = [(site.section(slug), text) for slug, text in rows]
+    st.markdown("\n".join(f"- **{there.title}.** {text}" for there, text in rows))
+    with st.container(horizontal=True):
+        for there in dict.fromkeys(there for there, _ in rows):
+            layout.link_to(there)

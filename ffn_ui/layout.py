@@ -1,5 +1,7 @@
 """The frame of a page: heading and idea at the top; a question, the numbers, the script and the neighbours below."""
 
+import re
+
 import streamlit as st
 
 from ffn_core.charts import export
@@ -39,6 +41,22 @@ def metrics(values):
     with st.container(horizontal=True):
         for label, value in values.items():
             st.metric(label, value, border=True)
+
+
+MARKUP = re.compile(r"[\\`*_{}\[\]<>()#+!|$~:]")
+
+
+def table(frame):
+    """A small table of text, as Markdown: it costs a tenth of `st.table`, which goes by way of Arrow and pandas.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its index is left out; what is in its cells is text, not Markdown.
+    """
+    rows = [frame.columns, ["---"] * len(frame.columns), *zip(*(frame[name] for name in frame.columns), strict=True)]
+    cells = ((MARKUP.sub(r"\\\g<0>", str(cell)) for cell in row) for row in rows)
+    st.markdown("\n".join(f"| {' | '.join(row)} |" for row in cells))
 
 
 def digits(value):

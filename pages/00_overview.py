@@ -51,7 +51,7 @@ st.header("What to take home")
 st.markdown("\n".join(f"- {text}" for text in guide.TAKEAWAYS))
 
 st.header("What learners ask")
-guide.links((slug, f"**{question}** {answer}") for slug, question, answer in guide.QUESTIONS)
+guide.links((slug, f"*{question}* {answer}") for slug, question, answer in guide.QUESTIONS)
 
 st.header("How to use the bench")
 st.markdown("\n".join(f"- {text}" for text in guide.HOW_TO))

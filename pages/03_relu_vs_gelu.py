@@ -41,7 +41,7 @@ st.markdown("  \n".join(f"{a.name}: $\\sigma(x) = {a.formula}$" for a in drawn))
 
 st.header("Reading the gain")
 layout.metrics({label: layout.digits(gain) for label, gain in readings(sigma).items()})
-st.table(charts.landmarks_frame(drawn), hide_index=True)
+layout.table(charts.landmarks_frame(drawn))
 st.markdown(
     "A gain of 1 is a wire, a gain of 0 an open switch. Left of zero ReLU's gain is exactly 0. GELU's is not, but it "
     "is not positive everywhere either: left of its own zero, a larger pre-activation gives a smaller output."
@@ -71,7 +71,7 @@ st.caption(
 
 st.header("Which GELU, and does it matter?")
 for table in (charts.comparison_frame(sigma, drawn), charts.dead_frame(drawn)):
-    st.table(table, hide_index=True)
+    layout.table(table)
 used = [c.activation for c in model_configs()]
 st.markdown(
     f"Of {len(used)} published models, {sum(u.startswith('gelu_tanh') for u in used)} use the tanh form, as GPT-2 and "

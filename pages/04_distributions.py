@@ -63,7 +63,7 @@ layout.metrics({
 })  # fmt: skip
 
 st.header("Counted against theory")
-st.table(histogram.statistics_frame(found), hide_index=True)
+layout.table(histogram.statistics_frame(found))
 st.markdown(
     "- As the tokens are Gaussian, theory is exact up to numerical integration (rougher where a gain has no limit): a "
     "mixture of Gaussians, bent by $\\sigma$. Four times the tokens come about twice as near. In a wider "

@@ -47,7 +47,7 @@ st.markdown(
     "The mean gain of ReLU, GELU and SiLU is 1/2 for zero-mean Gaussians of any size; a part alone multiplies a change "
     "by *rms* gain times weights. The gradient passes the same factors in reverse order, and fares likewise."
 )
-st.dataframe(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)), hide_index=True)
+layout.table(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)))
 st.markdown("\n".join([charts.READY_SAID, "", *(f"- **{name}**: {r.shows}" for name, r in stack.READY.items())]))
 
 st.header("LayerNorm against RMSNorm, on one row")
@@ -58,7 +58,7 @@ for place, (title, chart, arguments, frames) in zip(st.columns(3), charts.row_pa
         alt = f"{title}: the chosen token and the two norms"
         figures.show(chart, frames, key=f"block_{title}", title=title, arguments=arguments, alt=alt)
 layout.metrics(charts.row_reading(row, eps))
-st.table(charts.edits_frame(row, eps), hide_index=True)
+layout.table(charts.edits_frame(row, eps))
 st.markdown(
     "Both divide a row by its size, so a positive factor leaves no trace. LayerNorm takes the mean out before, so a "
     "shift leaves none either; RMSNorm keeps it. On a row of mean 0 they are the same. $\\varepsilon$ forbids 0 / 0; a "

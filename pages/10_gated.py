@@ -68,7 +68,7 @@ st.markdown(f"A gated block that keeps M costs half as much again. {charts.budge
 st.header("[B, T, D] → [B, T, M] → [B, T, D]")
 B = controls.slider("B (sequences at a time); T, D and M are the bench's", "gated_B", 1, 8, 2, 1)
 batch, square = (cache.gated_example(b.seed, b.T, b.d_model, width, B) for width in (b.d_ff, b.d_model))
-st.table(charts.shapes_frame(B, b.T, b.d_model, b.d_ff), hide_index=True)
+layout.table(charts.shapes_frame(B, b.T, b.d_model, b.d_ff))
 st.markdown(
     "Texts with columns write $Wx$; their $W$ is our transpose. Used as $HW$ all the same, it raises the error below. "
     "Where M = D nothing is raised, and the wrong output looks just as plausible: compare with a known one."

@@ -1,7 +1,9 @@
 """A page opened through the app by a deep link, and what stands on it; shared by the tests of the single pages."""
 
+import re
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
@@ -32,6 +34,16 @@ def assert_quiet(at):
 def metrics(at):
     """The labelled numbers of the page, as text."""
     return {m.label: m.value for m in at.metric}
+
+
+def tables(at):
+    """The Markdown tables of the page, in order: a DataFrame of str each."""
+    found = []
+    for m in at.markdown:
+        if m.value.startswith("| "):
+            head, _, *rows = ([re.sub(r"\\(.)", r"\1", c) for c in r[2:-2].split(" | ")] for r in m.value.splitlines())
+            found.append(pd.DataFrame(rows, columns=head))
+    return found
 
 
 def title(at):

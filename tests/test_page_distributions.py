@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from opened import frames, metrics, open_section
+from opened import frames, metrics, open_section, tables
 
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS
@@ -117,6 +117,6 @@ def test_the_progress_bar_is_gone_when_all_is_counted():
 
 
 def test_a_negative_bias_brings_the_figures_of_a_trained_model():
-    table = open_page(dist_bias=-0.7).table[0].value.set_index("quantity")["counted"].astype(float)
+    table = tables(open_page(dist_bias=-0.7))[0].set_index("quantity")["counted"].astype(float)
     assert 0.68 < table["share of pre < 0"] < 0.81
     assert 0.17 < table["mean gain"] < 0.32

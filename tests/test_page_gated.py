@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from opened import assert_quiet, frames, metrics, open_section, prose
+from opened import assert_quiet, frames, metrics, open_section, prose, tables
 
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.gated import variant
@@ -68,7 +68,7 @@ def test_a_missing_transpose_raises_or_misleads():
 
 def test_the_batch_walks_through_both_conventions():
     at = open_page(gated_B="3", T="7")
-    walk = at.table[0].value
+    walk = tables(at)[0]
     assert walk.iloc[:, 2].tolist() == ["[3, 7, 4]", "[3, 7, 16]", "[3, 7, 16]", "[3, 7, 16]", "[3, 7, 4]"]
     assert float(metrics(at)["rows − columns, at most"]) < 1e-12
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from opened import frames, metrics, open_section
+from opened import frames, metrics, open_section, tables
 
 from ffn_core.activations import ACTIVATIONS, Activation
 from ffn_core.lesson import worked_trace
@@ -72,8 +72,8 @@ def test_a_new_activation_appears_by_itself_in_chooser_curves_and_tables(monkeyp
     assert "cube" in at.multiselect(key="gelu_curves").options
     assert "cube" in frames(at, 0)["curves"].columns
     assert "gain of cube at x" in metrics(at)
-    assert all("cube" in list(table.value["activation"]) for table in at.table)
-    assert len(at.table) == 3
+    assert all("cube" in list(table["activation"]) for table in tables(at))
+    assert len(tables(at)) == 3
 
 
 def test_a_step_from_the_link_moves_the_mark_and_the_numbers():

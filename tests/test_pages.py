@@ -1,10 +1,12 @@
 """Every page through the app, alone, and with links that were edited by hand."""
 
 import json
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from opened import assert_no_error, open_section, title
+from opened import assert_no_error, open_section, tables, title
 from streamlit.testing.v1 import AppTest
 
 from ffn_ui.site import ALL, CONTENTS
@@ -95,3 +97,21 @@ def test_the_bench_travels_from_page_to_page():
     assert title(at) == CONTENTS[4].title
     assert at.number_input(key="seed").value == 7
     assert at.selectbox(key="sigma").value == "SiLU"
+
+
+def test_what_is_in_a_table_is_text_and_not_markdown():
+    hostile = pd.DataFrame(
+        {"a | b": ["*x*", "$y$", "<i>", "[z](http://a.b)"], "c_d_e": [":red[f]", "`g`", "\\h", "# i"]}
+    )
+
+    def script(frame):
+        from ffn_ui import layout
+
+        layout.table(frame)
+
+    at = AppTest.from_function(script, args=(hostile,)).run()
+    assert not at.exception
+    written = at.markdown[0].value
+    assert not re.search(r"(?<!\\)[*$<\[`_#]", written)
+    (read,) = tables(at)
+    pd.testing.assert_frame_equal(read, hostile)
