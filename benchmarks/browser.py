@@ -40,9 +40,10 @@ def settled_ms(page, address, samples=SAMPLES):
         Milliseconds from key press to settled paint.
     """
     page.goto(address)
+    page.wait_for_selector('[data-testid="stVegaLiteChart"] .marks')
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_timeout(2500)
-    usable = '[data-testid="stSlider"] [role="slider"]:not([aria-disabled="true"]):not([disabled])'
+    usable = '[data-testid="stSlider"] input[type="range"]:not(:disabled)'
     own, bench = page.locator(f'[data-testid="stMain"] {usable}'), page.locator(usable)
     slider = own.first if own.count() else bench.first
     if not (own.count() or bench.count()):

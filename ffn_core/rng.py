@@ -20,6 +20,7 @@ CHACHA_CONSTANT = np.frombuffer(b"expand 32-byte k", dtype="<u4")
 DOUBLE_ROUNDS = 6
 DRAWS_PER_BLOCK = 8  # sixteen 32-bit words make eight 64-bit draws
 BLOCKS_AT_A_TIME = 2048  # 128 kB of state: stays in the processor's cache
+FEWEST_BLOCKS = 64  # drawn in one go, for later calls as well
 
 # Ziggurat (Marsaglia & Tsang 2000) with 256 layers. LAYER_AREA is the published 12-digit constant itself:
 # recomputing it from TAIL_START would change draws in their 12th digit.
@@ -205,8 +206,8 @@ class LessonStream:
         self._unused = np.empty(0, dtype=np.uint64)
 
     def _more_draws(self, n_draws):
-        """Append at least `n_draws` further draws to the unused ones."""
-        n_blocks = -(-n_draws // DRAWS_PER_BLOCK)
+        """Append at least `n_draws` further draws to the unused ones; a few blocks cost no more than one."""
+        n_blocks = max(FEWEST_BLOCKS, -(-n_draws // DRAWS_PER_BLOCK))
         parts = [self._unused]
         for offset in range(0, n_blocks, BLOCKS_AT_A_TIME):
             size = min(BLOCKS_AT_A_TIME, n_blocks - offset)

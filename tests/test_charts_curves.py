@@ -22,7 +22,7 @@ def test_each_curve_is_its_activation():
 
 
 def test_relus_gain_breaks_at_the_kink_and_is_no_ramp():
-    frame = curves.gain_frame([RELU, GELU])
+    frame = curves.gain_frame((RELU, GELU))
     missing = frame["x"][frame["ReLU"].isna()]
     assert list(missing) == [0.0]
     assert set(frame["ReLU"].dropna()) == {0.0, 1.0}
@@ -37,7 +37,7 @@ def test_kinks_of_a_new_activation_are_honoured():
     clipped = Activation(
         "clipped", lambda x: np.clip(x, -1, 1), lambda x: 1.0 * (np.abs(x) < 1), r"\ldots", kinks=(-1.0, 1.0, 9.0)
     )
-    frame = curves.gain_frame([clipped])
+    frame = curves.gain_frame((clipped,))
     assert list(frame["x"][frame["clipped"].isna()]) == [-1.0, 1.0]
 
 
@@ -71,10 +71,10 @@ def test_a_value_outside_the_picture_is_marked_at_its_edge():
 
 
 def test_distances_are_kept_above_the_floor_of_the_log_axis():
-    frame = curves.distance_frame(GELU, [RELU, ACTIVATIONS["GELU-exact"]])
+    frame = curves.distance_frame(GELU, (RELU, ACTIVATIONS["GELU-exact"]))
     assert frame.drop(columns="x").min().min() >= np.float32(curves.DISTANCE_FLOOR)
     assert frame["GELU-exact"].max() == pytest.approx(4.73e-4, abs=1e-6)
-    gains = curves.distance_frame(GELU, [RELU, ACTIVATIONS["GELU-exact"]], gains=True)
+    gains = curves.distance_frame(GELU, (RELU, ACTIVATIONS["GELU-exact"]), gains=True)
     assert gains["GELU-exact"].max() == pytest.approx(8.68e-4, abs=1e-6)
     assert gains["ReLU"].max() == pytest.approx(0.5, abs=1e-6)
 
@@ -157,7 +157,7 @@ def test_a_gain_without_limit_leaves_axes_and_other_curves_as_they_are(x):
 
     root = Activation("root", np.cbrt, gain, r"\sqrt[3]{x}")
     low, high = curves.GAIN_RANGE
-    frame = curves.gain_frame([root, GELU])
+    frame = curves.gain_frame((root, GELU))
     assert frame["root"].isna().any()
     assert frame["root"].dropna().between(low, high).all()
     assert not frame["GELU"].isna().any()
@@ -165,6 +165,6 @@ def test_a_gain_without_limit_leaves_axes_and_other_curves_as_they_are(x):
     tangent = curves.tangent_frame(root, x)
     assert np.isfinite(tangent.to_numpy()).all()
     assert tangent["y"].between(-2 * curves.REACH, 2 * curves.REACH).all()
-    assert np.isfinite(curves.span_frame([root])["y"]).all()
-    assert np.isfinite(curves.distance_frame(GELU, [root], gains=True).to_numpy()).all()
+    assert np.isfinite(curves.span_frame((root,))["y"]).all()
+    assert np.isfinite(curves.distance_frame(GELU, (root,), gains=True).to_numpy()).all()
     assert curves.comparison_frame(root, [root, GELU])["largest distance in gain"][0] == "0"

@@ -1,5 +1,7 @@
 """What all charts share: colours, data names, and the marks for the learner's own token, slot and point."""
 
+from functools import lru_cache
+
 import altair as alt
 
 from ..activations import ACTIVATIONS
@@ -25,6 +27,10 @@ DIVERGING = ["#2166ac", "#6ba4d6", "#f4f4f4", "#f09a57", "#b3400b"]  # minus, ze
 
 # Points that may lie on each other: a clear rim, and a filling that shows what is below. Encode `stroke` as `color`.
 SHEER = {"opacity": 1, "fillOpacity": 0.4, "strokeWidth": 1.2}
+
+
+kept = lru_cache(maxsize=64)
+"""Decorator for a frame that follows from hashable arguments alone: made once, then to be read, not to be changed."""
 
 
 def cycle(options, count):

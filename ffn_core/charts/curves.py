@@ -9,7 +9,19 @@ import numpy as np
 import pandas as pd
 
 from ..curves import dead_below, difference_error, distance, landmarks, rounding_error, truncation_error
-from .base import BLUE, GREEN, GREY, MARK, PURPLE, activation_colour, activation_dash, dashed_rule, data, grey_rule
+from .base import (
+    BLUE,
+    GREEN,
+    GREY,
+    MARK,
+    PURPLE,
+    activation_colour,
+    activation_dash,
+    dashed_rule,
+    data,
+    grey_rule,
+    kept,
+)
 
 REACH = 4.0  # curves are drawn on [-4, 4]
 POINTS = 201
@@ -31,15 +43,16 @@ def _grid(kinks):
 
 
 def _wide(x, columns):
-    return pd.DataFrame({"x": x, **columns}).astype(np.float32)
+    return pd.DataFrame({name: np.float32(column) for name, column in {"x": x, **columns}.items()})
 
 
+@kept
 def activation_frame(activations):
     """One column an activation over a grid of x.
 
     Parameters
     ----------
-    activations : sequence of Activation
+    activations : tuple of Activation
 
     Returns
     -------
@@ -49,12 +62,13 @@ def activation_frame(activations):
     return _wide(x, {a.name: a.f(x) for a in activations})
 
 
+@kept
 def gain_frame(activations):
     """One column a gain over a grid of x; at a kink, and out of GAIN_RANGE, it is missing: the line breaks there.
 
     Parameters
     ----------
-    activations : sequence of Activation
+    activations : tuple of Activation
 
     Returns
     -------
@@ -66,13 +80,14 @@ def gain_frame(activations):
     return _wide(x, {name: np.where((gain >= low) & (gain <= high), gain, np.nan) for name, gain in gains.items()})
 
 
+@kept
 def distance_frame(sigma, others, gains=False):
     """|f - g| of one activation and each of the others over x, not below DISTANCE_FLOOR.
 
     Parameters
     ----------
     sigma : Activation
-    others : sequence of Activation
+    others : tuple of Activation
     gains : bool
         Compare the gains instead.
 
@@ -98,6 +113,7 @@ def tangent_frame(sigma, x):
     return pd.DataFrame({"x": ends, "y": sigma.f(x) + slope * (ends - x)})
 
 
+@kept
 def span_frame(activations):
     """Lowest and highest y that a curve or a tangent can reach: they keep the axis still while x moves."""
     x = _grid(())
@@ -148,18 +164,18 @@ def activation_frames(activations, sigma, x, value):
     dict of DataFrame
     """
     return {
-        "curves": activation_frame(activations),
+        "curves": activation_frame(tuple(activations)),
         "tangent": tangent_frame(sigma, x),
         "marks": marks_frame(sigma.f, x, value),
         "levels": levels_frame(0.0),
-        "span": span_frame(activations),
+        "span": span_frame(tuple(activations)),
     }
 
 
 def gain_frames(activations, sigma, x, value):
     """The frames of `gain_chart`, see `activation_frames`; the grey lines are at 0 and 1/2."""
     return {
-        "curves": gain_frame(activations),
+        "curves": gain_frame(tuple(activations)),
         "marks": marks_frame(lambda at: np.clip(sigma.gain(at), *GAIN_RANGE), x, value),
         "levels": levels_frame(0.0, 0.5),
     }
@@ -168,7 +184,7 @@ def gain_frames(activations, sigma, x, value):
 def distance_frames(sigma, others, x, value, gains=False):
     """The frames of `distance_chart`, see `distance_frame`; both marks stand on the lower edge."""
     return {
-        "curves": distance_frame(sigma, others, gains),
+        "curves": distance_frame(sigma, tuple(others), gains),
         "marks": marks_frame(lambda at: np.full_like(at, DISTANCE_FLOOR), x, value),
     }
 

@@ -1,14 +1,12 @@
 """Pictures of the block: its wires, the stream and a small change of it along depth, norms of one row, dropout."""
 
-from functools import lru_cache
-
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from ..norms import EDITS, EPS, moved_by, normalise, size_out
 from ..stack import FLOAT16_LARGEST, FLOAT32_LARGEST, READY, expected_ratio
-from .base import BLUE, GREEN, GREY, MARK, ORANGE, SHEER, cycle, data, grey_rule
+from .base import BLUE, GREEN, GREY, MARK, ORANGE, SHEER, cycle, data, grey_rule, kept
 from .flow import Edge, Node, flow_chart, flow_frames
 
 STAGE = ("× W, then σ", "{sigma}", "nonlinear", "one matrix and the activation")
@@ -28,7 +26,7 @@ MOST_DOTS = 80  # more would hide the dashes of a line; a stack of one block nee
 ENDS = 8  # blocks at either end of a stack that are averaged
 
 
-@lru_cache(maxsize=64)
+@kept
 def wires_frames(setting, sigma):
     """One block as it is wired: the frames of `flow.flow_chart`.
 

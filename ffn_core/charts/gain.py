@@ -271,8 +271,9 @@ def error_frames(probe, size, error):
 
 
 def _error_frame(sizes, errors):
-    frame = pd.DataFrame({"size": sizes, "error": errors}).dropna()
-    return frame.assign(height=np.maximum(frame["error"], ERROR_FLOOR)).astype(np.float32)
+    sizes, errors = np.float32(sizes), np.float32(errors)
+    here = ~np.isnan(errors)
+    return pd.DataFrame({"size": sizes[here], "error": errors[here], "height": np.maximum(errors[here], ERROR_FLOOR)})
 
 
 def guide_frame(errors):

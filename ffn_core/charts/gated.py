@@ -1,14 +1,12 @@
 """The gated block in pictures: its two branches and their product, the gate as a slope, budgets, an ablation."""
 
-from functools import lru_cache
-
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from ..counts import equal_budget_width, ffn_params, model_configs, of_equal_budget
 from ..gated import CLOSED, STATES, convention_error, gate_states, growth, missing_transpose
-from .base import BLUE, GREEN, GREY, MARK, OCHRE, ORANGE, PURPLE, activation_colour, dashed_rule, data, grey_rule
+from .base import BLUE, GREEN, GREY, MARK, OCHRE, ORANGE, PURPLE, activation_colour, dashed_rule, data, grey_rule, kept
 from .matrix import window
 
 ROUNDED_TO = 256  # a width that hardware likes; the page on width counts real models by it
@@ -440,7 +438,7 @@ def budget_chart(height=280):
     return alt.layer(grey_rule("budget", y="parameters:Q"), lines, points).properties(height=height)
 
 
-@lru_cache(maxsize=32)
+@kept
 def ablation_frames(rows, sigma, long_run=True):
     """One row a variant, best first.
 

@@ -1,7 +1,6 @@
 """The width of the hidden layer: weights, multiply-adds and shares against d_ff/d_model, and real models."""
 
 from collections import Counter
-from functools import lru_cache
 from operator import attrgetter
 
 import altair as alt
@@ -9,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..counts import TWO_THIRDS, BlockSize, model_configs
-from .base import BLUE, DASHES, GREEN, GREY, MARK, ORANGE, activation_colour, dashed_rule, data, grey_rule
+from .base import BLUE, DASHES, GREEN, GREY, MARK, ORANGE, activation_colour, dashed_rule, data, grey_rule, kept
 
 LARGEST_RATIO, LARGEST_T = 8.5, 2**18
 RULES = {"4": 4.0, "8/3": 8.0 / 3.0}
@@ -127,7 +126,7 @@ def multiply_adds_frames(block, T):
     lines = pd.DataFrame({
         "T": np.int32(lengths),
         FFN: np.full(len(lengths), float(block.ffn_multiply_adds)),
-        OWN_KV: [float(block.attention_multiply_adds(int(n))) for n in lengths],
+        OWN_KV: np.float64(block.attention_multiply_adds(lengths)),
     })  # fmt: skip
     crossing = pd.DataFrame({"T": [block.overtaken_at], "count": [float(block.ffn_multiply_adds)]})
     crossing["label"] = f"T = {block.overtaken_at:,}"
@@ -164,7 +163,7 @@ def multiply_adds_chart(height=330):
     return alt.layer(lines, hover, point, label, dashed_rule("own", x="T:Q"), own).properties(height=height)
 
 
-@lru_cache(maxsize=64)
+@kept
 def models_frame(configs):
     """One row a model; models at the same place tell of each other.
 
@@ -215,7 +214,7 @@ def _places(configs):
     })  # fmt: skip
 
 
-@lru_cache(maxsize=32)
+@kept
 def _share_curves(group):
     """The share over the ratio, a column a curve; a frame to read, not to change."""
     ratio = _ratios()
@@ -321,11 +320,17 @@ def years_frames(configs, marked):
     -------
     dict of DataFrame
     """
+    return {"dots": _dots(tuple(configs), marked.model)}
+
+
+@kept
+def _dots(configs, marked):
+    """A row a model, alike ones beside each other in the row of their year."""
     ordered = sorted(configs, key=lambda c: (c.year, c.gated, c.sigma, c.model))
     dots = models_frame(tuple(ordered))[["model", "year", "activation", "matrices"]]
     dots["place"] = dots.groupby("year").cumcount().astype(np.int16) + np.int16(1)
-    dots["chosen"] = dots["model"] == marked.model
-    return {"dots": dots}
+    dots["chosen"] = dots["model"] == marked
+    return dots
 
 
 def years_chart(height=380):
