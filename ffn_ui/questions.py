@@ -74,13 +74,13 @@ def _verdict(question, section, seed, given):
 
 
 def _help(question, seed, key, verdict):
-    """A hint at any time; the answer after a hint or a try."""
+    """A hint at any time; the answer after a hint or a try, and what could not be read is none."""
     row = st.container(horizontal=True)
     hint = row.expander("Hint", key=f"{key}_hint", on_change="rerun", icon="💡")
     if hint.open:
         solved.note_help(question, seed, "hint")
         hint.markdown(question.hint)
-    if verdict is None and solved.helped(question, seed) == "none" and not solved.tried(question, seed):
+    if not (verdict and verdict.read) and solved.helped(question, seed) == "none" and not solved.tried(question, seed):
         return
     answer = row.expander("The answer, and why", key=f"{key}_answer", on_change="rerun", icon="🗝️")
     if answer.open:

@@ -350,6 +350,9 @@ def test_what_cannot_be_read_is_said_as_text_and_is_no_try():
     give(at, check("width", 11), "about **half** <b>x</b>")
     assert "`about **half** <b>x</b>`: That is not a number" in at.info[0].value
     assert not at.warning
+    assert "The answer, and why" not in [e.label for e in at.expander]
+    give(at, check("width", 11), "3")
+    assert "The answer, and why" in [e.label for e in at.expander]
 
 
 @every
