@@ -52,7 +52,8 @@ def table(frame):
     Parameters
     ----------
     frame : DataFrame
-        Its index is left out; what is in its cells is text, not Markdown.
+        Its index is left out; what is in its cells is text, not Markdown. At most four narrow columns: a wider table
+        does not fit a phone, and Markdown has nothing to scroll it with.
     """
     rows = [frame.columns, ["---"] * len(frame.columns), *zip(*(frame[name] for name in frame.columns), strict=True)]
     cells = ((MARKUP.sub(r"\\\g<0>", str(cell)) for cell in row) for row in rows)

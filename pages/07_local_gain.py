@@ -37,7 +37,7 @@ figures.show(
     alt="Points on a log axis: the singular values of the Jacobian at each token, the chosen token marked",
 )  # fmt: skip
 st.caption(f"Token {b.token + 1} is pink, and larger. A triangle at the lower edge: a value below a millionth, or 0.")
-layout.table(gain.values_table(local, b.token, gain.TABLE_VALUES))
+st.table(gain.values_table(local, b.token, gain.TABLE_VALUES), hide_index=True)
 layout.note(gain.values_text(local))
 layout.metrics({
     f"open gates of token {b.token + 1}": f"{open_gates(local.gates[b.token])} of {b.d_ff}",

@@ -47,7 +47,7 @@ st.markdown(
     "The mean gain of ReLU, GELU and SiLU is 1/2 for zero-mean Gaussians of any size; a part alone multiplies a change "
     "by *rms* gain times weights. The gradient passes the same factors in reverse order, and fares likewise."
 )
-layout.table(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)))
+st.dataframe(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)), hide_index=True)
 st.markdown("\n".join([charts.READY_SAID, "", *(f"- **{name}**: {r.shows}" for name, r in stack.READY.items())]))
 
 st.header("LayerNorm against RMSNorm, on one row")

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 import pytest
-from opened import frames, metrics, open_section, tables
+from opened import frames, metrics, open_section
 
 from ffn_core.activations import ACTIVATIONS
 from ffn_core.reference import REFERENCE
@@ -16,7 +16,7 @@ open_page = partial(open_section, "07_local_gain.py")
 def test_the_default_link_shows_the_printed_numbers_of_the_systems_lens():
     at = open_page()
     assert not at.warning
-    table = tables(at)[0]
+    table = at.table[0].value
     printed = {p.quantity: p.printed for p in REFERENCE if p.section == "systems"}
     for row in table.itertuples(index=False):
         token, n_open, *values = row

@@ -94,7 +94,7 @@ def test_a_setting_that_blows_up_says_after_which_block():
 
 def test_all_ready_made_settings_stand_side_by_side_with_todays_numbers():
     at = open_page(sigma="ReLU")
-    table = tables(at)[0].set_index("setting")
+    table = at.dataframe[0].value.set_index("setting")
     assert list(table.index) == list(READY)
     assert float(table.loc["half a layer", "factor, last 8"]) == pytest.approx(np.sqrt(0.5), abs=0.06)
 
@@ -154,7 +154,7 @@ def test_the_bars_are_the_chosen_tokens_row_through_both_norms():
     at = open_page(token=4, block_shift=1, block_power=-3, block_eps="1e-3")
     row = (lesson.worked_example().H[3] + 1.0) * 1e-3
     np.testing.assert_allclose(frames(at, "rows")["rows"]["token"], row)
-    table = tables(at)[1].set_index("the row")
+    table = tables(at)[0].set_index("the row")
     assert (
         table.loc["plus 2 on every entry", "LayerNorm moves by"]
         != table.loc["plus 2 on every entry", "RMSNorm moves by"]
