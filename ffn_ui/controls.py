@@ -135,7 +135,7 @@ def presets(label, key, ready):
         st.session_state.update(free.get(st.session_state[key], {}))
         st.session_state[key] = None  # a button, not a state: the controls may be moved on from there
 
-    st.pills(label, list(ready), key=key, on_change=set_controls, disabled=not any(free.values()))
+    st.pills(label, list(ready), key=key, on_change=set_controls, disabled=not any(free.values()), wrap=True)
 
 
 def listing(numbers, most=24):

@@ -47,7 +47,7 @@ def _answer(question, key, label):
     if isinstance(question, Choice):
         return st.radio(label, question.options, index=None, key=key, **KEPT)
     if isinstance(question, Selection):
-        chosen = st.pills(label, question.options, selection_mode="multi", key=key, **KEPT)
+        chosen = st.pills(label, question.options, selection_mode="multi", key=key, wrap=True, **KEPT)
         st.button("Check", key=f"{key}_check", on_click=_check, args=(key,))
         return chosen if chosen == st.session_state.get("_checked", {}).get(key) else None
     return st.text_input(label, key=key, max_chars=MOST_CHARACTERS, autocomplete="off", **KEPT)
