@@ -15,7 +15,7 @@ _routed = ContextVar("routed", default=False)
 
 
 def sections():
-    """Menu groups with their pages, as `st.navigation` takes them; made once a session, for it takes 2 ms.
+    """Menu groups with their pages, as `st.navigation` takes them; made once a session, not on every rerun.
 
     Returns
     -------

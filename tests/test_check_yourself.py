@@ -5,21 +5,19 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from statistics import NormalDist
 
 import mpmath
 import numpy as np
 import pytest
+from opened import assert_no_error, open_section
 from oracles import mp_mutual_information, mp_tanh_gelu
-from streamlit.testing.v1 import AppTest
 
 from ffn_core.check_yourself import CHECKS, check, picks, telling
 from ffn_core.exercises import pick
 from ffn_core.questions import Choice, grade
 from ffn_ui.site import CONTENTS, section
 
-ROOT = Path(__file__).resolve().parents[1]
 SEEDS = (*range(201), 2**32 - 1)
 WITHOUT = {"exercises", "real_model"}  # sections that may be without one
 every = pytest.mark.parametrize("slug", CHECKS)
@@ -286,23 +284,13 @@ def test_a_match_that_was_not_gated_is_named():
 
 
 def open_page(slug, **asked):
-    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
-    at.switch_page(f"pages/{section(slug).file}")
-    at.query_params.update({k: str(v) for k, v in asked.items()})
-    at.run()
-    assert_quiet(at)
-    return at
-
-
-def assert_quiet(at):
-    assert not at.exception
-    assert not at.error
+    return open_section(section(slug).file, **asked)
 
 
 def give(at, question, given, seed=11):
     widget = at.radio if isinstance(question, Choice) else at.text_input
     widget(key=f"check_{question.key}_{seed}").set_value(given).run()
-    assert_quiet(at)
+    assert_no_error(at)
     return [e.value for e in at.success], [e.value for e in at.warning]
 
 
@@ -361,7 +349,7 @@ def test_another_seed_on_the_bench_asks_anew(slug):
     assert not at.number_input(key="seed").disabled
     give(at, check(slug, 11), typed(check(slug, 11).answer))
     at.number_input(key="seed").set_value(12).run()
-    assert_quiet(at)
+    assert_no_error(at)
     assert not at.success
     right, _ = give(at, check(slug, 12), typed(check(slug, 12).answer), 12)
     assert len(right) == 1
@@ -372,7 +360,7 @@ def test_an_answer_stays_when_another_page_is_opened_and_stands_in_the_record():
     give(at, q, typed(q.slips[0][0]), 5)
     give(at, q, typed(q.answer), 5)
     at.switch_page("pages/13_exercises.py").run()
-    assert_quiet(at)
+    assert_no_error(at)
     record = at.dataframe[0].value
     assert record[["section", "question", "seed", "tries", "help"]].to_numpy().tolist() == [
         ["Gated FFN", q.prompt, 5, 2, "none"]
