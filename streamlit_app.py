@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-from ffn_ui import bench, browser, cache, classroom, layout, link, routing, site
+from ffn_ui import bench, browser, cache, classroom, layout, link, parts, routing, site
 
 menu = routing.sections()
 page = st.navigation(menu, expanded=True)
 here = site.section(page.url_path)
 st.set_page_config(page_title=f"{here.title} · FFN Lab", page_icon="🧠", layout="wide")
 link.begin(page.url_path)
+classroom.begin()
 with st.sidebar:
     bench.draw(here.uses)
     browser.prepare()
@@ -17,7 +18,7 @@ classroom.show_question()
 try:
     routing.run(page)
 except ValueError as error:
-    st.error(f"This view cannot be computed: {error}. Change a setting, or start again from the menu.")
+    parts.say(error)
 layout.share(top)
 layout.repair_note(top)
 layout.neighbours(page, [p for group in menu.values() for p in group])

@@ -47,6 +47,7 @@ class Visitor:
         self.url = f"http://127.0.0.1:{port}/{page}"
         self.page, self.random = page, random.Random(seed)
         self.page_hash, self.controls, self.values, self.kept = "", {}, {}, {}
+        self.fragments = {}  # of a control: what alone is run again when it moves
         self.charts_shown = 0
 
     async def __aenter__(self):
@@ -94,6 +95,7 @@ class Visitor:
             control, value = moved
             state = rerun.widget_states.widgets.add()
             state.id = control.id
+            rerun.fragment_id = self.fragments[control.id]
             if type(control).__name__ == "Slider":
                 state.double_array_value.data.append(value)
             else:
@@ -124,6 +126,7 @@ class Visitor:
                 if name in ("slider", "number_input"):
                     control = getattr(element, name)
                     self.controls[control.id] = control
+                    self.fragments[control.id] = forward.delta.fragment_id
                 elif name == "exception":
                     raise PageFailed(f"{self.page!r}: {element.exception.message[:200]}")
             elif kind == "script_finished" and forward.script_finished in FINISHED:

@@ -182,12 +182,12 @@ def diagonal_spread(scores):
 
 def split_heads(X, n_heads):
     """(..., T, n_heads * d_head) -> (..., n_heads, T, d_head); head h takes a run of neighbouring columns."""
-    return np.moveaxis(X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads), -2, -3)
+    return X.reshape(*X.shape[:-1], n_heads, X.shape[-1] // n_heads).swapaxes(-2, -3)
 
 
 def merge_heads(X):
     """(..., n_heads, T, d_head) -> (..., T, n_heads * d_head), the inverse of `split_heads`."""
-    X = np.moveaxis(X, -3, -2)
+    X = X.swapaxes(-3, -2)
     return X.reshape(*X.shape[:-2], X.shape[-2] * X.shape[-1])
 
 

@@ -43,7 +43,10 @@ def entropy_bits(p):
     ValueError
         When an entry is negative or not finite, or the sum is not 1.
     """
-    p = _probabilities("p", p)
+    return _bits(_probabilities("p", p))
+
+
+def _bits(p):
     p = p[p > 0]
     return max(0.0, float(-np.sum(p * np.log2(p))))  # rounding must not show as -0 bits
 
@@ -62,7 +65,7 @@ def mutual_information(joint):
     joint = _probabilities("joint", joint)
     if joint.ndim != 2:
         raise ValueError(f"joint has shape {joint.shape}; a table (symbols of X, symbols of Y) is wanted")
-    bits = entropy_bits(joint.sum(axis=1)) + entropy_bits(joint.sum(axis=0)) - entropy_bits(joint)
+    bits = _bits(joint.sum(axis=1)) + _bits(joint.sum(axis=0)) - _bits(joint)
     return max(0.0, bits)  # never negative: what is below 0 is rounding
 
 

@@ -1,6 +1,5 @@
 """The bench: the controls that mean the same on every page and travel with the student from page to page."""
 
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,12 +51,9 @@ class Bench:
         }  # fmt: skip
 
 
-_current = ContextVar("bench", default=None)
-
-
 def current():
-    """The bench of this run; the lesson's worked example when a page is run on its own."""
-    return _current.get() or Bench()
+    """The bench of this view; the lesson's worked example when a page is run on its own."""
+    return st.session_state.get("_bench") or Bench()
 
 
 def draw(uses):
@@ -78,4 +74,4 @@ def draw(uses):
     d_ff = controls.number("d_ff (hidden units, slots)", "d_ff", 1, LARGEST_D_FF, start.d_ff, **off["d_ff"])
     token = controls.number("token", "token", 1, T, start.token + 1, help="Marked in every picture.", **off["token"])
     slot = controls.number("slot", "slot", 1, d_ff, start.slot + 1, help="Marked in every picture.", **off["slot"])
-    _current.set(Bench(seed, T, d_model, d_ff, ACTIVATIONS[sigma], token - 1, slot - 1))
+    st.session_state["_bench"] = Bench(seed, T, d_model, d_ff, ACTIVATIONS[sigma], token - 1, slot - 1)

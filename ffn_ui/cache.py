@@ -169,7 +169,7 @@ def _drawn_stack(seed, T, width, kind, depth):
     return stack.draw_stack(seed, T, width, kind, depth)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs={stack.Setting: repr})  # it says all, and quickly
 def along_depth(seed, T, setting, sigma, token, plain=False):
     """A stream and a small change of it along depth, see `stack.run_stack`; `plain` leaves out norm and residual.
 

@@ -1,7 +1,7 @@
 """A view prepared for a class: controls locked or hidden and a question to read, all of it in the link.
 
 Three parameters beside the controls' own: `lock` and `hide` name controls, separated by commas, and `ask` is a text.
-They are read on every run and belong to one page: the menu, or one button, leads back to the full page.
+They are read whenever the whole page runs, and belong to one page: the menu, or one button, leads to the full page.
 """
 
 import streamlit as st
@@ -17,14 +17,29 @@ def _names(parameter):
     return {name.strip() for text in st.query_params.get_all(parameter) for name in text.split(",")} - {""}
 
 
+def begin():
+    """Read what the link locks and hides: call before any control is made."""
+    st.session_state["_class"] = _names("lock"), _names("hide")
+
+
+def _locked_and_hidden():
+    return st.session_state.get("_class", (frozenset(), frozenset()))
+
+
 def prepared():
     """Whether this view was prepared for a class."""
     return any(st.query_params.get(p) for p in PARAMETERS)
 
 
-def locked(key):
-    """Whether this view keeps students from moving a control; a button that would move it must not either."""
-    return key in _names("lock") | _names("hide")
+def locked():
+    """The controls that this view keeps students from moving; a button that would move them must not either.
+
+    Returns
+    -------
+    set of str
+    """
+    locked, hidden = _locked_and_hidden()
+    return locked | hidden
 
 
 def draw(widget, label, *arguments, key, **more):
@@ -41,12 +56,13 @@ def draw(widget, label, *arguments, key, **more):
     -------
     The widget's value.
     """
-    if key in _names("hide"):
+    locked, hidden = _locked_and_hidden()
+    if key in hidden:
         place = st.empty()
         value = getattr(place, widget)(label, *arguments, key=key, **more)
         place.empty()
         return value
-    if key in _names("lock"):
+    if key in locked:
         more["disabled"] = True
     return getattr(st, widget)(label, *arguments, key=key, **more)
 
@@ -75,7 +91,7 @@ def unknown():
     -------
     list of str
     """
-    return sorted((_names("lock") | _names("hide")) - set(link.controls()))
+    return sorted(locked() - set(link.controls()))
 
 
 def prepare():

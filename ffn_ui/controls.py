@@ -115,7 +115,7 @@ def order(key, T, seed):
         return token_orders.lesson_order(T)
 
 
-def presets(label, key, ready):
+def presets(label, key, ready, *, on_bench=False):
     """A row of buttons, each of which sets several controls at once; they leave alone those that this view locks.
 
     Parameters
@@ -126,16 +126,20 @@ def presets(label, key, ready):
         Of the row; it has no place in the link.
     ready : dict of str to dict
         Name of a button to the values it sets, by the key of the control.
+    on_bench : bool
+        Whether they are controls of the bench, and not of the same part of the page: then all of it has to follow.
     """
-    free = {
-        name: {k: value for k, value in values.items() if not classroom.locked(k)} for name, values in ready.items()
-    }
+    locked = classroom.locked()
 
     def set_controls():
-        st.session_state.update(free.get(st.session_state[key], {}))
+        chosen = ready.get(st.session_state[key], {})
+        st.session_state.update({name: value for name, value in chosen.items() if name not in locked})
         st.session_state[key] = None  # a button, not a state: the controls may be moved on from there
+        if on_bench:
+            st.rerun()
 
-    st.pills(label, list(ready), key=key, on_change=set_controls, disabled=not any(free.values()), wrap=True)
+    disabled = set().union(*ready.values()) <= locked
+    st.pills(label, list(ready), key=key, on_change=set_controls, disabled=disabled, wrap=True)
 
 
 def listing(numbers, most=24):
@@ -144,11 +148,12 @@ def listing(numbers, most=24):
     return " ".join(words) if len(words) <= most else " ".join([*words[: most - 4], "…", *words[-3:]])
 
 
-def activations(label, key, default):
-    """Any number of the registry's activations.
+def activations(label, key, default, always):
+    """Any number of the registry's activations, and one that is always among them, in the registry's order.
 
     Returns
     -------
     tuple of Activation
     """
-    return tuple(ACTIVATIONS[name] for name in several(label, key, ACTIVATIONS, default))
+    chosen = several(label, key, ACTIVATIONS, default)
+    return tuple(a for a in ACTIVATIONS.values() if a.name in chosen or a is always)

@@ -87,7 +87,7 @@ def rank(seed):
     layout.metrics({"open gates": f"{open_gates(gains)} of {lesson.D_FF}", **singular})
     seeds = {count: seed_that_allows(count) for count in (exercises.AS_PRINTED, exercises.AS_PRINTED + 1)}
     ready = {f"Seed {there} allows {count}": {"seed": there} for count, there in seeds.items()}
-    controls.presets("seeds of the bench", "_ex_seeds", ready)
+    controls.presets("seeds of the bench", "_ex_seeds", ready, on_bench=True)
     _to_copy(W1=drawn.weights.W1, W2=drawn.weights.W2)
 
 

@@ -4,9 +4,10 @@ Building and converting an Altair chart costs 50-75 ms under a lock that all ses
 Every figure shown in a run is kept, so that the page can offer it as a table, CSV, SVG and PNG.
 """
 
+import weakref
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
@@ -95,14 +96,34 @@ def _compiled(chart, arguments):
 FLOAT32_SAFE = 1e30  # sizes between 1 over this and this keep their seven digits in float32
 
 
+_leaned = {}  # id of a frame to a weak reference to it, and its table
+
+
 def _lean(frame):
     """A frame as an Arrow table that is quick to send: without pandas' description of it, and seven digits a number.
 
-    Seven digits are more than a screen can show; tables and downloads are made from the frame itself.
+    Seven digits are more than a screen can show; tables and downloads are made from the frame itself. One that is shown
+    again, as those that are kept, is not worked on twice.
     """
+    known = _leaned.get(id(frame))
+    if known is None or known[0]() is not frame:
+        seen = weakref.ref(frame, partial(_forget, id(frame)))
+        known = _leaned[id(frame)] = (seen, _as_table(frame))
+    return known[1]
+
+
+def _forget(key, _):
+    _leaned.pop(key, None)
+
+
+def _as_table(frame):
     columns = {}
     for name in frame.columns:
-        values = frame[name].to_numpy()
+        column = frame[name]
+        if isinstance(column.dtype, pd.StringDtype):
+            columns[name] = pa.array(column.array).cast(pa.string())
+            continue
+        values = column.to_numpy()
         if values.dtype == np.float64:
             sizes = np.abs(values[(values != 0.0) & np.isfinite(values)])
             if sizes.size == 0 or (sizes.min() > 1.0 / FLOAT32_SAFE and sizes.max() < FLOAT32_SAFE):

@@ -7,7 +7,7 @@ import streamlit as st
 from ffn_core.charts import export
 from ffn_core.check_yourself import check
 
-from . import bench, classroom, figures, link, programs, questions, site
+from . import bench, classroom, figures, link, programs, questions, routing, site
 
 
 def open_page(idea, equation=None):
@@ -80,10 +80,10 @@ def link_to(there, label=None):
     label : str, optional
         The section's title unless said.
     """
-    label = label or there.title
-    try:
-        st.page_link(f"pages/{there.file}", label=label, icon=there.icon)
-    except st.errors.StreamlitAPIException:
+    label, page = label or there.title, routing.page_of(there)
+    if page:
+        st.page_link(page, label=label, icon=there.icon)
+    else:
         st.markdown(f"{there.icon} {label}")
 
 
@@ -117,7 +117,7 @@ def _check_yourself(here):
     if question is None:
         return False
     st.markdown(f"## Check yourself\n\nWith numbers of your own seed, {seed}; another seed has others.")
-    questions.ask(question, here.title, seed, prefix="check")
+    st.fragment(questions.ask)(question, here.title, seed, prefix="check")
     return True
 
 

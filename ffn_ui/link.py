@@ -18,7 +18,8 @@ FROM_ELSEWHERE = re.compile("utm_.*|mc_.*|fbclid|gclid|ref")  # added by mail an
 def begin(page):
     """Start the run of a page: call before any control is made. `page` is its part of the address."""
     state = st.session_state
-    if state.get("_page") != page:
+    state["_first_run"] = state.get("_page") != page
+    if state["_first_run"]:
         asked = {key: st.query_params.get_all(key) for key in st.query_params}
         state["_page"], state["_asked"], state["_unread"] = page, asked, dict(asked)
         state["_repairs"] = {}
@@ -58,6 +59,16 @@ def controls():
     dict of str to tuple (value, default)
     """
     return st.session_state.get("_controls", {})
+
+
+def shown_elsewhere():
+    """Whether something outside a control's part of the page shows what it is set to, so that all of it has to follow.
+
+    That is the link when it is being shared, the script among the numbers, and the note on what was repaired.
+    """
+    state = st.session_state
+    repairs = state["_unread"] if state["_first_run"] else state["_repairs"]
+    return bool(repairs or state.get("share") or state.get("numbers"))
 
 
 def _as_text(value):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 ALL = frozenset({"seed", "T", "d_model", "d_ff", "sigma", "token", "slot"})
 
@@ -29,7 +30,7 @@ class Section:
     icon: str
     uses: frozenset[str] = ALL
 
-    @property
+    @cached_property
     def slug(self):
         """The page's part of the address: the file name without digits and ending, as Streamlit makes it."""
         return re.sub(r"^\d+_", "", self.file).removesuffix(".py")
@@ -116,6 +117,7 @@ LESSON_PARTS = {
 }
 
 
+@lru_cache
 def for_lesson(part):
     """The section that shows a part of the lesson, named as in `ffn_core.reference` and `ffn_core.care`."""
     return next(s for slug in LESSON_PARTS[part] for s in CONTENTS if s.slug == slug)

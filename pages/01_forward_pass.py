@@ -18,9 +18,9 @@ layout.open_page(
 )
 b = bench.current()
 trace, weights = b.trace, b.example.weights
+T, d_model, d_ff = trace.H.shape[0], weights.d_model, weights.d_ff
 
 st.header("On the way through")
-T, d_model, d_ff = trace.H.shape[0], weights.d_model, weights.d_ff
 layout.metrics({
     "$H$": f"{T} × {d_model}",
     "pre $= HW_1 + b_1$": f"{T} × {d_ff}",

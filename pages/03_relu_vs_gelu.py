@@ -7,7 +7,6 @@ require_router()
 import streamlit as st
 
 from ffn_core import lesson
-from ffn_core.activations import ACTIVATIONS
 from ffn_core.charts import curves as charts
 from ffn_core.counts import model_configs
 from ffn_core.curves import best_step, difference_error, differences, nearest, readings
@@ -20,8 +19,10 @@ layout.open_page(
 )
 b = bench.current()
 sigma, value = b.sigma, float(b.trace.pre[b.token, b.slot])
-chosen = controls.activations("curves (sigma is always drawn)", "gelu_curves", ("ReLU", "GELU", "GELU-exact"))
-drawn = tuple(a for a in ACTIVATIONS.values() if a in chosen or a is sigma)
+
+st.header("Curves and gains")
+usual = ("ReLU", "GELU", "GELU-exact")
+drawn = controls.activations("curves (sigma is always drawn)", "gelu_curves", usual, always=sigma)
 own = controls.toggle("x is the value of the chosen token and slot", "gelu_own")
 x = controls.slider("operating point x", "gelu_x", -4.0, 4.0, -0.5, 0.01, disabled=own)
 x = value if own else x

@@ -1,4 +1,4 @@
-"""Position: layers against a shuffle and a changed token, RoPE turned by hand, and context that reaches the FFN."""
+"""Position: layers against a shuffle and a changed token, context that reaches the FFN, and RoPE turned by hand."""
 
 from ffn_ui.routing import require_router
 
@@ -39,6 +39,20 @@ st.markdown(
     "take the first away as well; only the FFN has both."
 )
 
+st.header("How context reaches the FFN of a pre-norm block")
+after = b.T - 1 - b.token  # tokens
+later = controls.number("watch a token so much later", "pos_later", 1, max(1, after), 3, disabled=not after)
+watched = b.token + later if after else None
+moved = {f"attention {on}": ffn_moved(drawn, b.sigma, b.token, added, on == "on") for on in ("on", "off")}
+figures.show(
+    charts.rows_chart, charts.rows_frames(moved, b.token, watched), key="pos_context", title="How far FFN rows move",
+    alt="Heat map, attention on and off, a column a token: how far the FFN's output moves when one token changes",
+)  # fmt: skip
+st.caption("Outlined: the token that changes, as set above; dashed: the one watched. Causal attention, RMSNorm.")
+layout.metrics(charts.context_facts(moved, watched))
+if not after:
+    st.info(charts.LAST_TOKEN, icon="🔚")
+
 st.header("RoPE: turn queries and keys")
 with st.container(horizontal=True):
     d = int(controls.choice("width of a head", "pos_d", ("4", "8", "16", "32", "64", "128"), "128", menu=True))
@@ -66,20 +80,6 @@ right.markdown(
     "meets new angles (hollow) in a longer text: RoPE does not extrapolate by itself. Dashed: trained; dotted: longer."
 )
 layout.metrics(charts.rotation_facts(scores.query, p, base, same) | charts.pairs_facts(pairs["pairs"]))
-
-st.header("How context reaches the FFN of a pre-norm block")
-after = b.T - 1 - b.token  # tokens
-later = controls.number("watch a token so much later", "pos_later", 1, max(1, after), 3, disabled=not after)
-watched = b.token + later if after else None
-moved = {f"attention {on}": ffn_moved(drawn, b.sigma, b.token, added, on == "on") for on in ("on", "off")}
-figures.show(
-    charts.rows_chart, charts.rows_frames(moved, b.token, watched), key="pos_context", title="How far FFN rows move",
-    alt="Heat map, attention on and off, a column a token: how far the FFN's output moves when one token changes",
-)  # fmt: skip
-st.caption("Outlined: the token that changes, as set above; dashed: the one watched. Causal attention, RMSNorm.")
-layout.metrics(charts.context_facts(moved, watched))
-if not after:
-    st.info(charts.LAST_TOKEN, icon="🔚")
 
 layout.close_page(
     asked="The FFN looks at one row at a time. By what way do the other tokens of a text reach what it puts out?",

@@ -38,9 +38,9 @@ for k, question in enumerate(exercise.questions, start=1):
         experiments.given_row(exercise, seed)
 experiments.run(exercise, seed)
 questions.worked_solution(exercise, seed, bias=bias)
+done = solved.record()
 
 st.header("Solved so far")
-done = solved.record()
 here = sum(solved.is_solved(q, seed) for q in exercise.questions)
 layout.metrics({
     "this exercise, this seed": f"{here} of {len(exercise.questions)}",

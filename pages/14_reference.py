@@ -34,8 +34,8 @@ part = controls.choice("part of the lesson", "ref_part", ["all", *parts], "all",
 with st.container(horizontal=True):
     for name in parts if part == "all" else [part]:
         layout.link_to(site.for_lesson(name))
-rows = charts.results_frame([r for r in found if part in ("all", r.printed.section)])
-rows["page"] = [site.for_lesson(name).title for name in rows["section"]]
+chosen = tuple(r for r in found if part in ("all", r.printed.section))
+rows = charts.results_frame(chosen).assign(page=[site.for_lesson(r.printed.section).title for r in chosen])
 widths = {"quantity": 135, "lesson": 155, "ours": 300, "agrees": 60, "difference": 80, "tolerance": 80} | {
     "reason": 380, "section": 120, "page": 150
 }  # fmt: skip

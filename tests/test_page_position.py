@@ -1,4 +1,4 @@
-"""The position page through the app: its numbers at the plain address, the duel, RoPE's controls, the experiment."""
+"""The position page through the app: its numbers at the plain address, the duel, the experiment, RoPE's controls."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from opened import assert_quiet, frames, metrics, open_section, prose
 
 open_page = partial(open_section, "11_position.py")
 
-MISS, ROWS, CLOCK, GRID, SCORES, PAIRS, PHASES, CONTEXT = range(8)
+MISS, ROWS, CONTEXT, CLOCK, GRID, SCORES, PAIRS, PHASES = range(8)
 
 
 def still(at, number):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import altair as alt
 import pandas as pd
 
-from .base import BLUE, GREEN, GREY, ORANGE, PURPLE, data
+from .base import BLUE, GREEN, GREY, ORANGE, PURPLE, data, kept
 
 ROW_HEIGHT = 58  # pixels
 BOX_HEIGHT = 0.7  # rows
@@ -199,6 +199,7 @@ def flow_chart(rows, kinds, half=1.0):
 FFN_KINDS = ("signal", "linear", "nonlinear")
 
 
+@kept
 def ffn_frames(T, d_model, d_ff, sigma):
     """The feed-forward block as a graph of seven boxes, with the shape that comes out of each.
 
@@ -211,7 +212,7 @@ def ffn_frames(T, d_model, d_ff, sigma):
     Returns
     -------
     dict of DataFrame
-        See `flow_frames`.
+        See `flow_frames`. To read, not to change: they are kept.
     """
     narrow, wide = f"{T} × {d_model}", f"{T} × {d_ff}"
     steps = (

@@ -5,23 +5,25 @@ import pandas as pd
 
 from .. import rng
 from ..__main__ import show
-from .base import BLUE, MARK, SHEER, dashed_rule, data
+from .base import BLUE, MARK, SHEER, dashed_rule, data, kept
 
 EDGE = 1e-4  # smaller shares, and differences of 0, stand at the left edge of the picture
 LIMIT = pd.DataFrame({"share": [1.0]})
 
 
+@kept
 def results_frame(found):
     """One row a printed number.
 
     Parameters
     ----------
-    found : sequence of Result
+    found : tuple of Result
 
     Returns
     -------
     DataFrame
-        Columns agrees, quantity, lesson, ours, difference, tolerance, reason, section; numbers as text, all digits.
+        To read, not to change: it is kept. Columns agrees, quantity, lesson, ours, difference, tolerance, reason,
+        section; numbers as text, all digits.
     """
     return pd.DataFrame(
         {
@@ -37,18 +39,19 @@ def results_frame(found):
     )
 
 
+@kept
 def shares_frame(found, chosen=None):
     """How much of its tolerance each printed number uses.
 
     Parameters
     ----------
-    found : sequence of Result
+    found : tuple of Result
     chosen : str or None
         The section to mark.
 
     Returns
     -------
-    DataFrame with columns section, quantity, share, at (share, or the left edge of the picture), chosen
+    DataFrame with columns section, quantity, share, at (share, or the left edge of the picture), chosen; it is kept
     """
     shares = [r.difference / r.tolerance for r in found]
     return pd.DataFrame(
