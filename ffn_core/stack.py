@@ -1,7 +1,7 @@
 """Stacks of random blocks, drawn from one seed: settings, ready-made ones, and what becomes of a signal along depth."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,6 +47,11 @@ class Setting:
     def __post_init__(self):
         if self.kind not in KINDS:
             raise ValueError(f"kind is {self.kind!r}; one of {', '.join(KINDS)} is wanted")
+
+    @property
+    def plain(self):
+        """The same parts without norm and residual path."""
+        return replace(self, wiring=bare(residual=False))
 
     @property
     def words(self):

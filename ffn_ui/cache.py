@@ -170,14 +170,13 @@ def _drawn_stack(seed, T, width, kind, depth):
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs={stack.Setting: repr})  # it says all, and quickly
-def along_depth(seed, T, setting, sigma, token, plain=False):
-    """A stream and a small change of it along depth, see `stack.run_stack`; `plain` leaves out norm and residual.
+def along_depth(seed, T, setting, sigma, token):
+    """A stream and a small change of it along depth, see `stack.run_stack`.
 
     `setting` is a frozen `stack.Setting`, `sigma` the name of an activation.
     """
     drawn = _drawn_stack(seed, T, setting.width, setting.kind, stack.drawn_depth(setting.depth))
-    wiring = stack.bare(residual=False) if plain else setting.wiring
-    return stack.run_stack(drawn, setting, ACTIVATIONS[sigma], token, wiring)
+    return stack.run_stack(drawn, setting, ACTIVATIONS[sigma], token)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -12,7 +12,7 @@ from ffn_core import stack
 from ffn_core.block import dropout_passes
 from ffn_core.charts import depth as charts
 from ffn_core.rng import LessonStream
-from ffn_ui import bench, cache, figures, layout, wiring
+from ffn_ui import bench, cache, controls, figures, layout, wiring
 
 layout.open_page(
     "Every part of a block is wired to a stream of tokens. A *residual path* leads the stream around the part, which "
@@ -30,7 +30,7 @@ with right:
     )  # fmt: skip
 
 st.header("Along depth")
-found, plain = (cache.along_depth(b.seed, b.T, setting, b.sigma.name, b.token, plain=p) for p in (False, True))
+found, plain = (cache.along_depth(b.seed, b.T, s, b.sigma.name, b.token) for s in (setting, setting.plain))
 places = [*st.columns(2), nullcontext()]
 for place, (title, chart, arguments, frames) in zip(places, charts.panels(found, plain, setting), strict=True):
     with place:
@@ -47,8 +47,10 @@ st.markdown(
     "The mean gain of ReLU, GELU and SiLU is 1/2 for zero-mean Gaussians of any size; a part alone multiplies a change "
     "by *rms* gain times weights. The gradient passes the same factors in reverse order, and fares likewise."
 )
-st.dataframe(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)), hide_index=True)
-st.markdown("\n".join([charts.READY_SAID, "", *(f"- **{name}**: {r.shows}" for name, r in stack.READY.items())]))
+st.markdown("\n".join(f"- **{name}**: {ready.shows}" for name, ready in stack.READY.items()))
+if controls.toggle("run the ready-made settings, side by side", "block_compare"):
+    st.dataframe(charts.ready_frame(cache.ready_stacks(b.seed, b.T, b.sigma.name, b.token)), hide_index=True)
+    st.markdown(charts.READY_SAID)
 
 st.header("LayerNorm against RMSNorm, on one row")
 edit, eps = wiring.row_controls("block")

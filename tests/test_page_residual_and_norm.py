@@ -93,7 +93,8 @@ def test_a_setting_that_blows_up_says_after_which_block():
 
 
 def test_all_ready_made_settings_stand_side_by_side_with_todays_numbers():
-    at = open_page(sigma="ReLU")
+    assert not open_page().dataframe
+    at = open_page(sigma="ReLU", block_compare="true")
     table = at.dataframe[0].value.set_index("setting")
     assert list(table.index) == list(READY)
     assert float(table.loc["half a layer", "factor, last 8"]) == pytest.approx(np.sqrt(0.5), abs=0.06)
