@@ -19,34 +19,20 @@ layout.open_page(
 )
 b = bench.current()
 sigma, value = b.sigma, float(b.trace.pre[b.token, b.slot])
-
-st.header("Curves and gains")
 usual = ("ReLU", "GELU", "GELU-exact")
 drawn = controls.activations("curves (sigma is always drawn)", "gelu_curves", usual, always=sigma)
+
+st.header("Curves and gains")
 own = controls.toggle("x is the value of the chosen token and slot", "gelu_own")
 x = controls.slider("operating point x", "gelu_x", -4.0, 4.0, -0.5, 0.01, disabled=own)
 x = value if own else x
-columns = st.columns(2)
-for k, (title, chart, names, frames) in enumerate(charts.panels(drawn, sigma, x, value)):
-    with columns[k // 2]:
-        figures.show(
-            chart, frames, key=f"gelu_{title}", title=title, arguments=(names,),
-            alt=f"{title} over the pre-activation, one line each, with the operating point and the token's value",
-        )  # fmt: skip
+figures.beside(*charts.panels(drawn, sigma, x, value))
 st.caption(
     f"On {sigma.name}: the circle is the operating point with its tangent; the diamond is token {b.token + 1}, slot "
     f"{b.slot + 1}: x = {value:z.4f}, gain {sigma.gain(value):z.4f}. A triangle at the edge means: beyond the axis."
 )
 layout.metrics({f"gain of {a.name} at x": f"{a.gain(x):.6g}" for a in drawn})
 st.markdown("  \n".join(f"{a.name}: $\\sigma(x) = {a.formula}$" for a in drawn))
-
-st.header("Reading the gain")
-layout.metrics({label: layout.digits(gain) for label, gain in readings(sigma).items()})
-layout.table(charts.landmarks_frame(drawn))
-st.markdown(
-    "A gain of 1 is a wire, a gain of 0 an open switch. Left of zero ReLU's gain is exactly 0. GELU's is not, but it "
-    "is not positive everywhere either: left of its own zero, a larger pre-activation gives a smaller output."
-)
 
 st.header("A gain from two points")
 h = 10.0 ** controls.slider("exponent of the step h (1e-12 to 1e-1)", "gelu_h", -12.0, -1.0, -4.0, 0.25)
@@ -70,7 +56,16 @@ st.caption(
     "mixes both sides. Errors below 1e-18 are drawn at the edge."
 )
 
+st.header("Reading the gain")
+layout.metrics({label: layout.digits(gain) for label, gain in readings(sigma).items()})
+layout.table(charts.landmarks_frame(drawn))
+st.markdown(
+    "A gain of 1 is a wire, a gain of 0 an open switch. Left of zero ReLU's gain is exactly 0. GELU's is not, but it "
+    "is not positive everywhere either: left of its own zero, a larger pre-activation gives a smaller output."
+)
+
 st.header("Which GELU, and does it matter?")
+figures.beside(*charts.distance_panels(drawn, sigma, value))
 for table in (charts.comparison_frame(sigma, drawn), charts.dead_frame(drawn)):
     layout.table(table)
 used = [c.activation for c in model_configs()]

@@ -57,7 +57,7 @@ def test_no_tangent_leaves_the_span():
 
 
 def test_the_operating_point_and_the_tokens_value_stand_on_the_curve():
-    marks = curves.marks_frame(GELU.f, -0.5, 2.9629900735858103).set_index("mark")
+    marks = curves.marks_frame(GELU.f, 2.9629900735858103, -0.5).set_index("mark")
     assert marks.loc["operating point", "x"] == -0.5
     assert marks.loc["operating point", "shape"] == "circle"
     assert marks.loc["token's value", "shape"] == "diamond"
@@ -65,9 +65,13 @@ def test_the_operating_point_and_the_tokens_value_stand_on_the_curve():
 
 
 def test_a_value_outside_the_picture_is_marked_at_its_edge():
-    marks = curves.marks_frame(GELU.f, -6.0, 9.0)
-    assert list(marks["x"]) == [-4.0, 4.0]
-    assert list(marks["shape"]) == ["triangle-left", "triangle-right"]
+    marks = curves.marks_frame(GELU.f, 9.0, -6.0)
+    assert list(marks["x"]) == [4.0, -4.0]
+    assert list(marks["shape"]) == ["triangle-right", "triangle-left"]
+
+
+def test_without_an_operating_point_only_the_tokens_value_is_marked():
+    assert list(curves.marks_frame(GELU.f, 2.0)["mark"]) == ["token's value"]
 
 
 def test_distances_are_kept_above_the_floor_of_the_log_axis():
@@ -122,8 +126,9 @@ def test_only_the_drawn_activations_stand_in_the_legend():
 
 @pytest.mark.parametrize("sigma", EVERY, ids=lambda a: a.name)
 def test_a_chart_finds_every_dataset_it_names(sigma):
-    for _, chart, names, frames in curves.panels(EVERY, sigma, -0.5, 2.0):
-        text = json.dumps(chart(names).to_dict())
+    for picture in (*curves.panels(EVERY, sigma, -0.5, 2.0), *curves.distance_panels(EVERY, sigma, 2.0)):
+        (names,), frames = picture["arguments"], picture["frames"]
+        text = json.dumps(picture["chart"](names).to_dict())
         named = {part.split('"')[0] for part in text.split('"data": {"name": "')[1:]}
         assert named == set(frames)
         assert set(names) == set(frames["curves"].columns) - {"x"}

@@ -11,6 +11,8 @@ from ffn_core.reference import REFERENCE
 
 open_page = partial(open_section, "03_relu_vs_gelu.py")
 
+VALUES, GAINS, STEP, APART, GAINS_APART = range(5)
+
 
 def said(at):
     return " ".join(c.value for c in at.caption)
@@ -39,7 +41,7 @@ def test_the_default_link_shows_the_lessons_printed_number(label, quantity, with
 
 def test_the_operating_point_of_a_link_is_marked_on_curve_and_gain():
     at = open_page(gelu_x="1.42", sigma="SiLU")
-    for number, curve in ((0, ACTIVATIONS["SiLU"].f), (1, ACTIVATIONS["SiLU"].gain)):
+    for number, curve in ((VALUES, ACTIVATIONS["SiLU"].f), (GAINS, ACTIVATIONS["SiLU"].gain)):
         mark = frames(at, number)["marks"].set_index("mark").loc["operating point"]
         assert (mark.x, mark.y) == pytest.approx((1.42, float(curve(1.42))))
     assert float(metrics(at)["gain of SiLU at x"]) == pytest.approx(float(ACTIVATIONS["SiLU"].gain(1.42)), rel=1e-5)
@@ -48,21 +50,21 @@ def test_the_operating_point_of_a_link_is_marked_on_curve_and_gain():
 def test_the_value_of_the_chosen_token_and_slot_is_marked_and_said():
     at = open_page(token=4, slot=7)
     value = worked_trace().pre[3, 6]
-    assert frames(at, 0)["marks"].set_index("mark").loc["token's value", "x"] == pytest.approx(value)
+    assert frames(at, VALUES)["marks"].set_index("mark").loc["token's value", "x"] == pytest.approx(value)
     assert f"token 4, slot 7: x = {value:.4f}" in said(at)
 
 
 def test_the_operating_point_can_follow_token_and_slot():
     at = open_page(gelu_own="true", token=4, slot=7)
     assert at.slider(key="gelu_x").disabled
-    marks = frames(at, 1)["marks"]
+    marks = frames(at, GAINS)["marks"]
     assert marks["x"][0] == marks["x"][1] == pytest.approx(worked_trace().pre[3, 6])
 
 
 def test_sigma_is_always_drawn():
     at = open_page(gelu_curves="ReLU", sigma="SiLU")
-    assert set(frames(at, 0)["curves"].columns) == {"x", "ReLU", "SiLU"}
-    assert set(frames(at, 2)["curves"].columns) == {"x", "ReLU"}
+    assert set(frames(at, VALUES)["curves"].columns) == {"x", "ReLU", "SiLU"}
+    assert set(frames(at, APART)["curves"].columns) == {"x", "ReLU"}
 
 
 def test_a_new_activation_appears_by_itself_in_chooser_curves_and_tables(monkeypatch):
@@ -70,7 +72,7 @@ def test_a_new_activation_appears_by_itself_in_chooser_curves_and_tables(monkeyp
     monkeypatch.setitem(ACTIVATIONS, "cube", cube)
     at = open_page(gelu_curves="cube")
     assert "cube" in at.multiselect(key="gelu_curves").options
-    assert "cube" in frames(at, 0)["curves"].columns
+    assert "cube" in frames(at, VALUES)["curves"].columns
     assert "gain of cube at x" in metrics(at)
     assert all("cube" in list(table["activation"]) for table in tables(at))
     assert len(tables(at)) == 3
@@ -78,7 +80,7 @@ def test_a_new_activation_appears_by_itself_in_chooser_curves_and_tables(monkeyp
 
 def test_a_step_from_the_link_moves_the_mark_and_the_numbers():
     at = open_page(gelu_h="-10")
-    assert frames(at, 4)["step"]["h"].item() == pytest.approx(1e-10)
+    assert frames(at, STEP)["step"]["h"].item() == pytest.approx(1e-10)
     assert float(metrics(at)["farthest from the closed form"]) > 1e-8
 
 
@@ -95,7 +97,7 @@ def test_the_corners_of_the_bench_raise_nothing(sigma, asked, x):
 
 def test_with_nothing_to_compare_the_page_still_stands():
     at = open_page(gelu_curves="GELU")
-    assert set(frames(at, 2)["curves"].columns) == {"x"}
+    assert all(set(frames(at, number)["curves"].columns) == {"x"} for number in (APART, GAINS_APART))
 
 
 def test_a_rerun_stays_light():

@@ -123,24 +123,26 @@ def span_frame(activations):
     return pd.DataFrame({"y": [max(low, -REACH), high]})
 
 
-def marks_frame(f, x, value):
-    """The operating point and the value of the chosen token and slot, as points of a curve.
+def marks_frame(f, value, x=None):
+    """The value of the chosen token and slot, and the operating point when there is one, as points of a curve.
 
     Parameters
     ----------
     f : callable
         The curve they stand on.
-    x, value : float
+    value, x : float
 
     Returns
     -------
     DataFrame with columns mark, x, y, shape
         `x` and `y` are cut at the edge of the picture; `shape` says so.
     """
-    at = np.array([x, value])
+    at = np.array([value] if x is None else [value, x])
     inside = np.clip(at, -REACH, REACH)
-    shape = np.where(at < -REACH, "triangle-left", np.where(at > REACH, "triangle-right", ["circle", "diamond"]))
-    return pd.DataFrame({"mark": ["operating point", "token's value"], "x": inside, "y": f(inside), "shape": shape})
+    usual = ["diamond", "circle"][: len(at)]
+    shape = np.where(at < -REACH, "triangle-left", np.where(at > REACH, "triangle-right", usual))
+    mark = ["token's value", "operating point"][: len(at)]
+    return pd.DataFrame({"mark": mark, "x": inside, "y": f(inside), "shape": shape})
 
 
 def levels_frame(*values):
@@ -166,7 +168,7 @@ def activation_frames(activations, sigma, x, value):
     return {
         "curves": activation_frame(tuple(activations)),
         "tangent": tangent_frame(sigma, x),
-        "marks": marks_frame(sigma.f, x, value),
+        "marks": marks_frame(sigma.f, value, x),
         "levels": levels_frame(0.0),
         "span": span_frame(tuple(activations)),
     }
@@ -176,16 +178,16 @@ def gain_frames(activations, sigma, x, value):
     """The frames of `gain_chart`, see `activation_frames`; the grey lines are at 0 and 1/2."""
     return {
         "curves": gain_frame(tuple(activations)),
-        "marks": marks_frame(lambda at: np.clip(sigma.gain(at), *GAIN_RANGE), x, value),
+        "marks": marks_frame(lambda at: np.clip(sigma.gain(at), *GAIN_RANGE), value, x),
         "levels": levels_frame(0.0, 0.5),
     }
 
 
-def distance_frames(sigma, others, x, value, gains=False):
-    """The frames of `distance_chart`, see `distance_frame`; both marks stand on the lower edge."""
+def distance_frames(sigma, others, value, gains=False):
+    """The frames of `distance_chart`, see `distance_frame`; the token's value is marked on the lower edge."""
     return {
         "curves": distance_frame(sigma, tuple(others), gains),
-        "marks": marks_frame(lambda at: np.full_like(at, DISTANCE_FLOOR), x, value),
+        "marks": marks_frame(lambda at: np.full_like(at, DISTANCE_FLOOR), value),
     }
 
 
@@ -346,11 +348,12 @@ def distance_chart(names, height=270):
     scale = alt.Scale(type="log", domain=[DISTANCE_FLOOR, 10.0], nice=False)
     axis = alt.Axis(format="~e", values=[1e-7, 1e-5, 1e-3, 1e-1, 10.0])
     y, layers = _lines(names, "distance", scale, axis)
-    return alt.layer(*layers, *_marks(y)).properties(height=height)
+    *_, token = _marks(y)
+    return alt.layer(*layers, token).properties(height=height)
 
 
 def panels(activations, sigma, x, value):
-    """The four pictures over x, in reading order.
+    """The activations and their gains over x.
 
     Parameters
     ----------
@@ -361,19 +364,37 @@ def panels(activations, sigma, x, value):
 
     Returns
     -------
-    tuple of (title, chart, names, frames)
+    tuple of dict
+        Each is what a page needs to show a picture.
     """
-    names = tuple(a.name for a in activations)
-    others = tuple(a for a in activations if a is not sigma)
-    other_names = tuple(a.name for a in others)
-    point = (sigma, x, value)
-    values, gains = distance_frames(sigma, others, x, value), distance_frames(sigma, others, x, value, gains=True)
+    names, point = tuple(a.name for a in activations), (sigma, x, value)
+    said = "over the pre-activation, one line each, with the operating point and the token's value"
     return (
-        ("Activations", activation_chart, names, activation_frames(activations, *point)),
-        ("Gains", gain_chart, names, gain_frames(activations, *point)),
-        ("Distance from sigma, values", distance_chart, other_names, values),
-        ("Distance from sigma, gains", distance_chart, other_names, gains),
+        _picture("Activations", activation_chart, names, activation_frames(activations, *point), said),
+        _picture("Gains", gain_chart, names, gain_frames(activations, *point), said),
     )
+
+
+def distance_panels(activations, sigma, value):
+    """How far sigma is from the other activations, by value and by gain; see `panels`."""
+    others = tuple(a for a in activations if a is not sigma)
+    names, said = tuple(a.name for a in others), "over the pre-activation, one line each, with the token's value"
+    values, gains = distance_frames(sigma, others, value), distance_frames(sigma, others, value, gains=True)
+    return (
+        _picture("Distance from sigma, values", distance_chart, names, values, said),
+        _picture("Distance from sigma, gains", distance_chart, names, gains, said),
+    )
+
+
+def _picture(title, chart, names, frames, said):
+    return {
+        "chart": chart,
+        "frames": frames,
+        "key": f"gelu_{title}",
+        "title": title,
+        "arguments": (names,),
+        "alt": f"{title} {said}",
+    }
 
 
 def error_frame(sigma, x):
