@@ -8,7 +8,7 @@ import streamlit as st
 from ffn_core import lesson
 from ffn_core.activations import ACTIVATIONS, Activation
 
-from . import cache, controls
+from . import cache, controls, view
 
 LARGEST_SEED = 2**32 - 1
 LARGEST_T, LARGEST_D_MODEL, LARGEST_D_FF = 64, 64, 512
@@ -53,7 +53,7 @@ class Bench:
 
 def current():
     """The bench of this view; the lesson's worked example when a page is run on its own."""
-    return st.session_state.get("_bench") or Bench()
+    return view.current().bench or Bench()
 
 
 def draw(uses):
@@ -74,4 +74,4 @@ def draw(uses):
     d_ff = controls.number("d_ff (hidden units, slots)", "d_ff", 1, LARGEST_D_FF, start.d_ff, **off["d_ff"])
     token = controls.number("token", "token", 1, T, start.token + 1, help="Marked in every picture.", **off["token"])
     slot = controls.number("slot", "slot", 1, d_ff, start.slot + 1, help="Marked in every picture.", **off["slot"])
-    st.session_state["_bench"] = Bench(seed, T, d_model, d_ff, ACTIVATIONS[sigma], token - 1, slot - 1)
+    view.current().bench = Bench(seed, T, d_model, d_ff, ACTIVATIONS[sigma], token - 1, slot - 1)

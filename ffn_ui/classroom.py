@@ -6,7 +6,7 @@ They are read whenever the whole page runs, and belong to one page: the menu, or
 
 import streamlit as st
 
-from . import link
+from . import link, view
 
 PARAMETERS = ("lock", "hide", "ask")
 MOST_TEXT = 500
@@ -14,16 +14,14 @@ MOST_LINK = 2000
 
 
 def _names(parameter):
-    return {name.strip() for text in st.query_params.get_all(parameter) for name in text.split(",")} - {""}
+    asked = (name.strip() for text in st.query_params.get_all(parameter) for name in text.split(","))
+    return frozenset(filter(None, asked))
 
 
 def begin():
     """Read what the link locks and hides: call before any control is made."""
-    st.session_state["_class"] = _names("lock"), _names("hide")
-
-
-def _locked_and_hidden():
-    return st.session_state.get("_class", (frozenset(), frozenset()))
+    now = view.current()
+    now.locked, now.hidden = _names("lock"), _names("hide")
 
 
 def prepared():
@@ -36,10 +34,9 @@ def locked():
 
     Returns
     -------
-    set of str
+    frozenset of str
     """
-    locked, hidden = _locked_and_hidden()
-    return locked | hidden
+    return view.current().locked | view.current().hidden
 
 
 def draw(widget, label, *arguments, key, **more):
@@ -56,13 +53,13 @@ def draw(widget, label, *arguments, key, **more):
     -------
     The widget's value.
     """
-    locked, hidden = _locked_and_hidden()
-    if key in hidden:
+    now = view.current()
+    if key in now.hidden:
         place = st.empty()
         value = getattr(place, widget)(label, *arguments, key=key, **more)
         place.empty()
         return value
-    if key in locked:
+    if key in now.locked:
         more["disabled"] = True
     return getattr(st, widget)(label, *arguments, key=key, **more)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from ffn_core.charts import export
 from ffn_core.check_yourself import check
 
-from . import bench, classroom, figures, link, programs, questions, routing, site
+from . import bench, classroom, figures, link, programs, questions, routing, site, view
 
 
 def open_page(idea, equation=None):
@@ -21,7 +21,7 @@ def open_page(idea, equation=None):
         LaTeX.
     """
     figures.start_page()
-    here = site.section(st.session_state.get("_page", ""))
+    here = site.section(view.current().page)
     head = [f"# {here.title}", f"*{here.question}*", idea, f"$$\n{equation}\n$$" if equation else ""]
     st.markdown("\n\n".join(filter(None, head)))  # in one piece: each element of its own is a message to every student
     settings = bench.current().settings
@@ -97,7 +97,7 @@ def close_page(*, asked, answer, **settings):
     **settings
         What the page's own controls are set to, written into the script beside the bench.
     """
-    here = site.section(st.session_state.get("_page", ""))
+    here = site.section(view.current().page)
     checked = _check_yourself(here)
     if not checked:
         st.divider()

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from . import view
+
 SHOWN_CHARACTERS = 40
 MOST_REPAIRS = 6
 FROM_ELSEWHERE = re.compile("utm_.*|mc_.*|fbclid|gclid|ref")  # added by mail and social sites, no business of ours
@@ -17,13 +19,12 @@ FROM_ELSEWHERE = re.compile("utm_.*|mc_.*|fbclid|gclid|ref")  # added by mail an
 
 def begin(page):
     """Start the run of a page: call before any control is made. `page` is its part of the address."""
-    state = st.session_state
-    state["_first_run"] = state.get("_page") != page
-    if state["_first_run"]:
-        asked = {key: st.query_params.get_all(key) for key in st.query_params}
-        state["_page"], state["_asked"], state["_unread"] = page, asked, dict(asked)
-        state["_repairs"] = {}
-    state["_controls"] = {}
+    now = view.current()
+    now.is_new, now.controls = now.page != page, {}
+    if now.is_new:
+        now.page, now.repairs = page, {}
+        now.asked = {key: st.query_params.get_all(key) for key in st.query_params}
+        now.unread = dict(now.asked)
 
 
 def settle(key, value, default, wanted):
@@ -42,12 +43,11 @@ def settle(key, value, default, wanted):
     -------
     The value.
     """
-    state = st.session_state
-    controls = state.setdefault("_controls", {})
-    controls[key] = (value, default)
-    raw = state.get("_unread", {}).pop(key, None)  # read once, in the first run that comes to this control
+    now = view.current()
+    now.controls[key] = (value, default)
+    raw = now.unread.pop(key, None)  # read once, in the first run that comes to this control
     if raw is not None and not _same(raw, value):
-        state["_repairs"][key] = (raw, value, wanted)
+        now.repairs[key] = (raw, value, wanted)
     return value
 
 
@@ -58,7 +58,7 @@ def controls():
     -------
     dict of str to tuple (value, default)
     """
-    return st.session_state.get("_controls", {})
+    return view.current().controls
 
 
 def shown_elsewhere():
@@ -66,9 +66,8 @@ def shown_elsewhere():
 
     That is the link when it is being shared, the script among the numbers, and the note on what was repaired.
     """
-    state = st.session_state
-    repairs = state["_unread"] if state["_first_run"] else state["_repairs"]
-    return bool(repairs or state.get("share") or state.get("numbers"))
+    now, state = view.current(), st.session_state
+    return bool((now.unread if now.is_new else now.repairs) or state.get("share") or state.get("numbers"))
 
 
 def _as_text(value):
@@ -119,17 +118,15 @@ def repairs(also_unknown=(), also_known=()):
     -------
     list of str
     """
-    state = st.session_state
-    known = controls()
-    standing = {k: r for k, r in state.get("_repairs", {}).items() if k in known and known[k][0] == r[1]}
-    state["_repairs"] = standing
+    now, known = view.current(), controls()
+    now.repairs = {k: r for k, r in now.repairs.items() if k in known and known[k][0] == r[1]}
     said = [
         f"{key} was {' and '.join(quoted(r) for r in raw[:3])} in the link; {wanted} is wanted, so "
         f"{quoted(', '.join(_parts(value)))} is used."
-        for key, (raw, value, wanted) in standing.items()
+        for key, (raw, value, wanted) in now.repairs.items()
     ]
     fine = {*known, *also_known}
-    unknown = [k for k in state.get("_asked", {}) if k not in fine and not FROM_ELSEWHERE.fullmatch(k)]
+    unknown = [k for k in now.asked if k not in fine and not FROM_ELSEWHERE.fullmatch(k)]
     said += [f"The link sets {quoted(k)}, which this page does not have." for k in [*unknown, *also_unknown]]
     return [*said[:MOST_REPAIRS], f"And {len(said) - MOST_REPAIRS} more."] if len(said) > MOST_REPAIRS else said
 

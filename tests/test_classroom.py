@@ -46,7 +46,7 @@ def test_a_hidden_control_is_not_shown_and_keeps_the_links_value_while_others_mo
 @pytest.mark.parametrize("s", CONTENTS, ids=lambda s: s.slug)
 def test_no_button_moves_a_locked_control(s):
     def values(at):
-        return {key: value for key, (value, _) in at.session_state["_controls"].items()}
+        return {key: value for key, (value, _) in at.session_state["_view"].controls.items()}
 
     asked = {"ex_number": 4} if s.slug == "exercises" else {}  # the exercise whose buttons lead to other seeds
     at = open_section(s.file, **asked)

@@ -57,10 +57,10 @@ def widgets(at):
 def controls_of(s):
     """The controls of a page, those included that stand there only with another choice of its radio buttons."""
     at = open_page(s)
-    found = dict.fromkeys(at.session_state["_controls"])
+    found = dict.fromkeys(at.session_state["_view"].controls)
     for radio in at.radio:
         for option in radio.options if radio.key in found else ():
-            found |= dict.fromkeys(open_page(s, **{radio.key: option}).session_state["_controls"])
+            found |= dict.fromkeys(open_page(s, **{radio.key: option}).session_state["_view"].controls)
     return tuple(found)
 
 
@@ -131,11 +131,11 @@ def assert_within(widget, value):
 
 def assert_said(at, asked):
     """Every parameter that was refused is said in the note, by name or in the number of further ones."""
-    settled = {key: value for key, (value, _) in at.session_state["_controls"].items()}
+    settled = {key: value for key, (value, _) in at.session_state["_view"].controls.items()}
     refused = {key for key in asked if key in settled and not is_said_by(asked[key], settled[key])}
     unknown = set(asked) - set(settled) - set(classroom.PARAMETERS)
     names = {name.strip() for p in ("lock", "hide") for name in asked.get(p, "").split(",")} - {"", *settled}
-    assert set(at.session_state["_repairs"]) == refused
+    assert set(at.session_state["_view"].repairs) == refused
     count = len(refused) + len(unknown) + len(names)
     notes = [w.value for w in at.warning if w.value.startswith("Repaired: ")]
     assert len(notes) == (count > 0)
@@ -149,7 +149,7 @@ def assert_said(at, asked):
 def assert_sane(at, asked):
     assert_no_error(at)
     drawn = widgets(at)
-    for key, (value, _) in at.session_state["_controls"].items():
+    for key, (value, _) in at.session_state["_view"].controls.items():
         if key in drawn:  # the others are hidden by the link
             assert_within(drawn[key], value)
     assert_said(at, asked)

@@ -43,7 +43,7 @@ def test_every_ready_made_table_is_one_click_away_and_its_link_opens_it():
         assert not at.warning
         bits = layout.digits(information.mutual_information(table))
         assert metrics(at)["$I(Y; X)$, the ceiling"] == bits
-        controls = {k: str(v) for k, (v, default) in at.session_state["_controls"].items() if v != default}
+        controls = {k: str(v) for k, (v, default) in at.session_state["_view"].controls.items() if v != default}
         assert metrics(open_page(**controls)) == metrics(at)
     at.pills(key="info_p_ready").set_value("the lesson's table").run()
     assert metrics(at)["$I(Y; X)$, the ceiling"] == "0.3248567535900131"

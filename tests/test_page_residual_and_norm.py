@@ -69,7 +69,7 @@ def test_a_ready_made_setting_is_one_click_away_and_stands_in_the_link(name):
         ACTIVATIONS["GELU"],
     )
     assert metrics(at) | shown == metrics(at)
-    moved = {k: v for k, (v, default) in at.session_state["_controls"].items() if v != default}
+    moved = {k: v for k, (v, default) in at.session_state["_view"].controls.items() if v != default}
     again = open_page(**{k: link._as_text(v) for k, v in moved.items()})
     assert metrics(again) == metrics(at)
     assert boxes(again) == boxes(at)
