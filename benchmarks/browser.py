@@ -8,6 +8,9 @@ from .figures import percentile
 from .server import FLOOR, running
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+USABLE = ", ".join(
+    f'[data-testid="{kind}"] input:not(:disabled)' for kind in ("stSlider", "stNumberInput")
+)  # fmt: skip
 QUIET_MS = 120
 SAMPLES = 20
 
@@ -32,7 +35,7 @@ WATCH = """() => {
 
 
 def settled_ms(page, address, samples=SAMPLES):
-    """Press an arrow key on a slider of the page, again and again.
+    """Press an arrow key on the page's own first slider or number, else on one of the bench, again and again.
 
     Returns
     -------
@@ -43,16 +46,13 @@ def settled_ms(page, address, samples=SAMPLES):
     page.wait_for_selector('[data-testid="stVegaLiteChart"] .marks')
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_timeout(2500)
-    usable = '[data-testid="stSlider"] input[type="range"]:not(:disabled)'
-    own, bench = page.locator(f'[data-testid="stMain"] {usable}'), page.locator(usable)
-    slider = own.first if own.count() else bench.first
-    if not (own.count() or bench.count()):
-        return []
+    own = page.locator(f'[data-testid="stMain"] :is({USABLE})')
+    control = own.first if own.count() else page.locator(USABLE).first
     page.evaluate(WATCH)
-    slider.focus()
+    control.focus()
     taken = []
     for k in range(samples + 2):
-        page.keyboard.press("ArrowRight" if k % 6 < 3 else "ArrowLeft")
+        page.keyboard.press("ArrowUp" if k % 6 < 3 else "ArrowDown")
         try:
             page.wait_for_function("quiet => window.__watch.settled(quiet)", arg=QUIET_MS, timeout=10_000)
         except Exception:  # a key that changed nothing, such as at the slider's end, is no sample
@@ -62,7 +62,7 @@ def settled_ms(page, address, samples=SAMPLES):
 
 
 def rows(samples=SAMPLES):
-    """The one-chart floor, then every page that has a slider.
+    """The one-chart floor, then every page.
 
     Yields
     ------
@@ -79,9 +79,6 @@ def rows(samples=SAMPLES):
         with running() as server:
             for k, section in enumerate(CONTENTS):
                 taken = settled_ms(page, f"http://127.0.0.1:{server.port}/{section.slug if k else ''}", samples)
-                if not taken:
-                    yield {"page": section.title, "note": "no slider to move"}
-                    continue
                 p50 = percentile(taken, 50)
                 yield {
                     "page": section.title, "p50_ms": p50, "p95_ms": percentile(taken, 95),

@@ -14,6 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 FINISHED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 KEPT_MESSAGES = 300
+BENCH = frozenset({"seed", "T", "d_model", "d_ff", "token", "slot"})
 PATIENCE_S = 60
 
 
@@ -59,21 +60,25 @@ class Visitor:
     async def __aexit__(self, *_):
         await self.socket.close()
 
-    @property
-    def control(self):
-        """The control to move: the page's own first slider or number, else one of the bench."""
-        usable = [c for c in self.controls.values() if not c.disabled and c.max > c.min]
-        own = [c for c in usable if "_" in _key(c) and _key(c) not in ("d_model", "d_ff")]
-        return (own or usable or [None])[0]
+    def control(self, of_bench=False):
+        """The control to move: the page's own first slider or number, else, or when asked for, T or the seed."""
+        usable = {_key(c): c for c in self.controls.values() if not c.disabled and c.max > c.min}
+        own = [c for key, c in usable.items() if key not in BENCH]
+        return own[0] if own and not of_bench else usable.get("T") or usable["seed"]
 
-    async def move(self):
+    async def move(self, of_bench=False):
         """Give the control another value and wait for the page to follow.
+
+        Parameters
+        ----------
+        of_bench : bool
+            Move one of the bench, which all of the page follows.
 
         Returns
         -------
         Answer
         """
-        control = self.control
+        control = self.control(of_bench)
         steps = int((control.max - control.min) / control.step + 1e-9)
         current = self.values.get(control.id)
         while True:
