@@ -11,7 +11,7 @@ from streamlit.elements.widgets.number_input import NumberInputSerde
 from ffn_core import order as token_orders
 from ffn_core.activations import ACTIVATIONS
 
-from . import classroom, link
+from . import classroom, link, view
 
 BOUND = {"bind": "query-params"}
 
@@ -28,10 +28,18 @@ NumberInputSerde.deserialize = _refusing_infinity
 
 
 def number(label, key, low, high, default, **more):
-    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it."""
-    default = min(default, high)
+    """A whole number from low to high. When `high` follows another control, a value beyond it comes down with it.
+
+    The browser is told of a value only when it has come down, or its default has moved and it belongs into the address
+    now: an answer that always told it would overtake what a student on a slow network has typed since.
+    """
+    default, defaults = min(default, high), view.current().defaults
     if key in st.session_state:  # not on the first run: there the link decides
-        st.session_state[key] = min(max(st.session_state[key], low), high)
+        held = st.session_state[key]
+        within = min(max(held, low), high)
+        if within != held or defaults.get(key, default) != default:
+            st.session_state[key] = within
+    defaults[key] = default
     value = classroom.draw("number_input", label, low, high, default, 1, key=key, **BOUND, **more)
     return link.settle(key, value, default, f"a whole number from {low:,} to {high:,}")
 

@@ -22,7 +22,7 @@ def begin(page):
     now = view.current()
     now.is_new, now.controls = now.page != page, {}
     if now.is_new:
-        now.page, now.repairs = page, {}
+        now.page, now.defaults, now.repairs = page, {}, {}
         now.asked = {key: st.query_params.get_all(key) for key in st.query_params}
         now.unread = dict(now.asked)
 

@@ -22,6 +22,8 @@ class View:
         The parameters that it was entered with, and those that no control has read yet.
     controls : dict of str to tuple (value, default)
         By name in the link.
+    defaults : dict of str to int
+        Of the whole numbers in the last run; some follow another control.
     repairs : dict of str to tuple (raw texts, value used, what is wanted)
     locked, hidden : frozenset of str
         The controls that a prepared view keeps students from moving, and those that it does not show.
@@ -33,6 +35,7 @@ class View:
     asked: dict = field(default_factory=dict)
     unread: dict = field(default_factory=dict)
     controls: dict = field(default_factory=dict)
+    defaults: dict = field(default_factory=dict)
     repairs: dict = field(default_factory=dict)
     locked: frozenset = frozenset()
     hidden: frozenset = frozenset()

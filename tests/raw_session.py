@@ -52,6 +52,17 @@ class RawSession:
         self.link[key] = str(value).lower() if isinstance(value, bool) else value
         self._run(fragment=delta.fragment_id, state=state)
 
+    def open(self, name):
+        """Open the expander or popover with this key, and wait for what is in it."""
+        for delta, _ in self.tree.values():
+            kind = delta.add_block.WhichOneof("type") if delta.HasField("add_block") else None
+            block = getattr(delta.add_block, kind) if kind in ("expandable", "popover") else None
+            if block is not None and block.id.endswith(f"-{name}"):
+                state = BackMsg().rerun_script.widget_states.widgets.add()
+                state.id, state.bool_value = block.id, True
+                return self._run(fragment=delta.fragment_id, state=state)
+        raise KeyError(name)
+
     def _run(self, page_name="", fragment="", state=None):
         message = BackMsg()
         rerun = message.rerun_script

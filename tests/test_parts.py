@@ -173,6 +173,19 @@ def kinds(session):
     return [kind for kind, _ in session.shown()]
 
 
+def test_what_shows_the_settings_elsewhere_follows_while_it_is_open(port):
+    with RawSession(port, "forward_pass") as session:
+        session.open("numbers")
+        for channel in (2, 3):
+            session.move("fwd_channel", channel)
+            assert any(f"channel = {channel}\n".encode() in what for kind, what in session.shown() if kind == "code")
+    with RawSession(port, "forward_pass") as session:
+        session.open("share")
+        for channel in (2, 3):
+            session.move("fwd_channel", channel)
+            assert any(f"fwd_channel={channel}".encode() in what for kind, what in session.shown() if kind == "code")
+
+
 def test_a_class_cannot_move_what_is_locked_and_sees_nothing_of_what_is_hidden_when_a_part_runs_alone(port):
     with RawSession(port, "forward_pass", lock="fwd_channel", hide="fwd_order", fwd_order="reverse") as session:
         for _ in range(2):
