@@ -145,7 +145,7 @@ def cut(script):
 
 
 def draw(script, names, whole):
-    """Draw a page, part by part.
+    """Draw a page, part by part; when one cannot be computed, the others stand, but for what closes the page.
 
     Parameters
     ----------
@@ -162,18 +162,16 @@ def draw(script, names, whole):
     ValueError
         From the pieces outside the parts; within a part it is said there.
     """
-    page = cut(script)
+    page, failed = cut(script), []
     exec(page.opening.code, names)
     for part in page.parts:
-        _draw_part(part, names, whole)
-    exec(page.closing.code, names)
+        _draw_part(part, names, whole, failed)
+    if not failed:
+        exec(page.closing.code, names)
 
 
-def _draw_part(part, names, whole):
+def _draw_part(part, names, whole, failed):
     """Draw a part and those inside it; as a fragment it keeps of the names before it only those it may need again."""
-    if not part.piece.has_controls:
-        exec(part.piece.code, names)
-        return
     kept = {name: names[name] for name in part.reads & names.keys()}
     first = [names]
 
@@ -182,11 +180,14 @@ def _draw_part(part, names, whole):
         try:
             exec(part.piece.code, mine)
             for inner in part.inside:
-                _draw_part(inner, mine, whole)
+                _draw_part(inner, mine, whole, failed)
         except ValueError as error:
+            failed.append(error)
             say(error)
 
-    if whole:
+    if not part.piece.has_controls:
+        run()
+    elif whole:
         with st.container():  # as a fragment has one: the charts keep their place, and are not drawn anew
             run()
     else:

@@ -115,3 +115,16 @@ def test_what_is_in_a_table_is_text_and_not_markdown():
     assert not re.search(r"(?<!\\)[*$<\[`_#]", written)
     (read,) = tables(at)
     pd.testing.assert_frame_equal(read, hostile)
+
+
+def test_a_part_that_cannot_be_computed_says_so_and_leaves_the_others_standing(monkeypatch):
+    def fails(*_):
+        raise ValueError("no such block")
+
+    monkeypatch.setattr("ffn_core.linear.collapse_block", fails)
+    at = AppTest.from_file(str(ROOT / "streamlit_app.py"), default_timeout=90)
+    at.switch_page("pages/02_why_nonlinear.py").run()
+    assert not at.exception
+    assert [error.value.split(". ")[0] for error in at.error] == ["This cannot be computed: no such block"]
+    assert "loss with GELU" in {metric.label for metric in at.metric}
+    assert at.sidebar.slider(key="T").value == 5
