@@ -205,13 +205,20 @@ def extremes(configs):
     return tuple(dict.fromkeys(edges))
 
 
+@kept
 def _places(configs):
-    """Where these models stand, with their names."""
+    """Where these models stand, with their names; a frame to read, not to change."""
     return pd.DataFrame({
         "model": pd.Series([c.model for c in configs], dtype=object),
         "ratio": np.array([c.ratio for c in configs], dtype=float),
         "share": np.array([c.share for c in configs], dtype=float),
     })  # fmt: skip
+
+
+@kept
+def _rules():
+    """The rules 4 and 8/3; a frame to read, not to change."""
+    return pd.DataFrame({"ratio": list(RULES.values()), "share": TWO_THIRDS, "label": list(RULES)})
 
 
 @kept
@@ -247,9 +254,9 @@ def share_frames(configs, block, group, marked):
     return {
         "models": models_frame(tuple(configs)),
         "curves": _share_curves(group),
-        "names": _places([c for c in extremes(configs) if c != marked]),
-        "marked": _places([marked]),
-        "rules": pd.DataFrame({"ratio": list(RULES.values()), "share": TWO_THIRDS, "label": list(RULES)}),
+        "names": _places(tuple(c for c in extremes(configs) if c != marked)),
+        "marked": _places((marked,)),
+        "rules": _rules(),
         "own": pd.DataFrame({"ratio": [block.ratio], "share": [block.share]}),
     }
 
@@ -358,17 +365,18 @@ def years_chart(height=380):
     return alt.layer(dots, letters.encode(text="letter:N"), ring).properties(height=height)
 
 
+@kept
 def cases_frame(configs, t5):
     """The models whose FFN has not two thirds of the block, with the reasons, by share; then the T5 models.
 
     Parameters
     ----------
-    configs : sequence of ModelConfig
-    t5 : sequence of T5Config
+    configs : tuple of ModelConfig
+    t5 : tuple of T5Config
 
     Returns
     -------
-    DataFrame with columns model, share, d_ff / d_model, why
+    DataFrame with columns model, share, d_ff / d_model, why; to read, not to change: it is kept
     """
     cases = sorted((c for c in configs if not c.holds_two_thirds), key=lambda c: -c.share)
     rows = [(c.model, f"{c.share:.1%}", f"{c.ratio:.4g}", c.reasons) for c in cases]
