@@ -71,7 +71,7 @@ def judged(row):
 
 
 def rows(duration_s=20):
-    """20 and 50 sessions on a fresh server, and its memory before and after; then 50 on two processes.
+    """20 and 50 sessions on a fresh server, and its memory before and after; then both on two processes.
 
     Yields
     ------
@@ -84,4 +84,5 @@ def rows(duration_s=20):
         time.sleep(3)
         yield {"sessions": 0, "memory_at_start_mb": start, "memory_after_they_left_mb": server.memory_mb}
     with running() as one, running() as other:
-        yield judged(asyncio.run(crowd([one, other], 50, duration_s)))
+        for sessions in BUDGETS_MS:
+            yield judged(asyncio.run(crowd([one, other], sessions, duration_s)))
