@@ -192,7 +192,7 @@ def draw_stack(seed, T, width, kind, depth):
     return Stack(read_only(H), read_only(direction), read_only(numbers))
 
 
-def run_stack(stack, setting, sigma, token=0, wiring=None):
+def run_stack(stack, setting, sigma, token=0):
     """Send the tokens beside the chosen one, and a small change of that one, through the blocks.
 
     Parameters
@@ -202,8 +202,6 @@ def run_stack(stack, setting, sigma, token=0, wiring=None):
     sigma : Activation
     token : int
         Counted from 0.
-    wiring : Wiring, optional
-        Instead of the setting's own.
 
     Returns
     -------
@@ -217,4 +215,4 @@ def run_stack(stack, setting, sigma, token=0, wiring=None):
         block_from(row, setting.width, WIDENING * setting.width, setting.kind, scale=setting.scale)
         for row in stack.numbers[: setting.depth]
     ]
-    return along_depth(H, dH, blocks, sigma, setting.wiring if wiring is None else wiring, at)
+    return along_depth(H, dH, blocks, sigma, setting.wiring, at)

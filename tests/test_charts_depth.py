@@ -17,11 +17,11 @@ GELU = ACTIVATIONS["GELU"]
 ROW = LessonStream(1).randn(6) + 0.5
 
 
-def run(setting, wiring=None):
-    return run_stack(draw_stack(11, 5, setting.width, setting.kind, setting.depth), setting, GELU, 1, wiring)
+def run(setting):
+    return run_stack(draw_stack(11, 5, setting.width, setting.kind, setting.depth), setting, GELU, 1)
 
 
-PRE, PLAIN = run(Setting()), run(Setting(), bare(False))
+PRE, PLAIN = run(Setting()), run(Setting().plain)
 BLOWN_UP = run(READY["blows up"].setting)
 
 

@@ -26,8 +26,8 @@ seeds = pytest.mark.parametrize("seed", [11, 1, 2, 3])
 every_sigma = pytest.mark.parametrize("sigma", ACTIVATIONS.values(), ids=lambda sigma: sigma.name)
 
 
-def run(setting, sigma=GELU, seed=11, token=1, T=5, wiring=None):
-    return run_stack(draw_stack(seed, T, setting.width, setting.kind, setting.depth), setting, sigma, token, wiring)
+def run(setting, sigma=GELU, seed=11, token=1, T=5):
+    return run_stack(draw_stack(seed, T, setting.width, setting.kind, setting.depth), setting, sigma, token)
 
 
 def ready(name, sigma=GELU, seed=11):
@@ -146,7 +146,7 @@ def test_the_chosen_token_is_the_one_that_is_followed():
 
 def test_another_wiring_can_be_tried_on_the_same_parts():
     setting = Setting()
-    assert run(setting, wiring=bare(False)).size[-1] < 1e-3 * run(setting).size[-1]
+    assert run(setting.plain).size[-1] < 1e-3 * run(setting).size[-1]
 
 
 @every_sigma
