@@ -7,6 +7,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 WIDGETS = ("slider", "number_input", "checkbox", "radio", "selectbox", "multiselect", "text_input", "button_group")
+VALUES = ("raw_values", "raw_value", "value")  # where a widget may hold what it is set to
 
 
 class RawSession:
@@ -52,6 +53,26 @@ class RawSession:
         self.link[key] = str(value).lower() if isinstance(value, bool) else value
         self._run(fragment=delta.fragment_id, state=state)
 
+    def type(self, label_start, text):
+        """Answer the question whose label starts so."""
+        for delta, _ in self.tree.values():
+            if delta.new_element.text_input.label.startswith(label_start):
+                state = BackMsg().rerun_script.widget_states.widgets.add()
+                state.id, state.string_value = delta.new_element.text_input.id, text
+                return self._run(fragment=delta.fragment_id, state=state)
+        raise KeyError(label_start)
+
+    def press(self, option):
+        """Press one of a row of ready-made settings."""
+        for delta, _ in self.tree.values():
+            row = delta.new_element.button_group
+            if option in (choice.content for choice in row.options):
+                state = BackMsg().rerun_script.widget_states.widgets.add()
+                state.id = row.id
+                state.string_array_value.data.append(option)
+                return self._run(fragment=delta.fragment_id, state=state)
+        raise KeyError(option)
+
     def open(self, name):
         """Open the expander or popover with this key, and wait for what is in it."""
         for delta, _ in self.tree.values():
@@ -92,9 +113,10 @@ class RawSession:
             path: node for path, node in self.tree.items() if node[1] == number or path[: len(root)] != root
         }  # fmt: skip
         for key, (_, widget) in self.controls().items():
-            if getattr(widget, "set_value", False) and hasattr(widget, "value"):
-                value = widget.value
-                self.link[key] = value if isinstance(value, str | bool | float | int) else list(value)
+            if widget.set_value:  # the server moved it, and the browser writes that into the address
+                held = [getattr(widget, name) for name in VALUES if name in widget.DESCRIPTOR.fields_by_name]
+                value = next(filter(None, held), held[-1])
+                self.link[key] = value if isinstance(value, str | bool | float) else list(value)
 
     def controls(self):
         """The controls that have a place in the link.

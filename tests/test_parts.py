@@ -1,7 +1,6 @@
 """The parts of a page: how its text is cut, and that a part which runs by itself shows what the whole page would."""
 
 import random
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def port():
 
 def cut(text, tmp_path):
     script = tmp_path / "page.py"
-    script.write_text("require_router()\nimport streamlit as st\n" + textwrap.dedent(text), encoding="utf-8")
+    script.write_text("require_router()\nimport streamlit as st\n" + text, encoding="utf-8")
     return parts.cut(compile(script.read_text(encoding="utf-8"), str(script), "exec"))
 
 
@@ -36,70 +35,55 @@ def outline(some):
     return [[sorted(part.piece.sets), *([outline(part.inside)] if part.inside else [])] for part in some]
 
 
-def test_a_part_that_reads_what_an_earlier_one_sets_stands_inside_it(tmp_path):
-    page = cut(
-        """
-        st.header("One")
-        a = controls.slider()
-        st.header("Two, on its own")
-        b = controls.slider()
-        st.header("Three, follows two")
-        c = controls.slider() + b
-        st.header("Four, on its own, though it has a name in common")
-        b = controls.slider()
-        print(b)
-        layout.close_page(a=a, b=b)
-        """,
-        tmp_path,
-    )
-    assert outline(page.parts) == [[["a"]], [["b"], [[["c"]]]], [["b"]]]
+FOLLOWS = """
+st.header("One")
+a = controls.slider()
+st.header("Two, on its own")
+b = controls.slider()
+st.header("Three, follows two")
+c = controls.slider() + b
+st.header("Four, on its own, though it has a name in common")
+b = controls.slider()
+print(b)
+"""
+BETWEEN = """
+st.header("One")
+a = controls.slider()
+st.header("Between")
+b = controls.slider()
+st.header("Follows one")
+c = [a for _ in range(3)]
+st.header("After")
+d = controls.slider()
+"""
+BY_WAY = """
+st.header("One")
+a = controls.slider()
+st.header("Two, only shows")
+b = [x + a for x in (1, 2)]
+st.header("Three, follows two")
+c = (lambda: b)()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        pytest.param(FOLLOWS, [[["a"]], [["b"], [[["c"]]]], [["b"]]], id="what reads a name stands inside"),
+        pytest.param(BETWEEN, [[["a"], [[["b"]], [["c"]]]], [["d"]]], id="what is between goes along"),
+        pytest.param(BY_WAY, [[["a"], [[["b"]], [["c"]]]]], id="by way of a part without controls"),
+    ],
+)
+def test_a_part_that_follows_an_earlier_one_stands_inside_it(text, wanted, tmp_path):
+    page = cut(text + "layout.close_page(a=a, b=b)\n", tmp_path)
+    assert outline(page.parts) == wanted
     assert page.opening.sets == {"st"}
     assert page.closing.reads >= {"a", "b", "layout"}
 
 
-def test_a_part_between_two_that_belong_together_goes_with_them(tmp_path):
-    page = cut(
-        """
-        st.header("One")
-        a = controls.slider()
-        st.header("Between")
-        b = controls.slider()
-        st.header("Follows one")
-        c = [a for _ in range(3)]
-        st.header("After")
-        d = controls.slider()
-        """,
-        tmp_path,
-    )
-    assert outline(page.parts) == [[["a"], [[["b"]], [["c"]]]], [["d"]]]
-
-
-def test_what_follows_by_way_of_a_part_without_controls_follows_as_well(tmp_path):
-    page = cut(
-        """
-        st.header("One")
-        a = controls.slider()
-        st.header("Two, only shows")
-        b = [x + a for x in (1, 2)]
-        st.header("Three, follows two")
-        c = (lambda: b)()
-        """,
-        tmp_path,
-    )
-    assert outline(page.parts) == [[["a"], [[["b"]], [["c"]]]]]
-
-
 def test_a_name_that_an_opening_sets_does_not_tie_parts_together(tmp_path):
-    page = cut(
-        """
-        x = 1
-        st.header("One")
-        a = controls.slider(x)
-        st.header("Two")
-        b = controls.slider(x)
-        """,
-        tmp_path,
-    )
+    one, two = 'st.header("One")\na = controls.slider(x)\n', 'st.header("Two")\nb = controls.slider(x)\n'
+    page = cut("x = 1\n" + one + two, tmp_path)
     assert outline(page.parts) == [[["a"]], [["b"]]]
     assert page.parts[0].reads >= {"x", "controls"}
 
@@ -194,3 +178,40 @@ def test_a_class_cannot_move_what_is_locked_and_sees_nothing_of_what_is_hidden_w
             assert controls["fwd_channel"][1].disabled
             assert "fwd_order" not in controls
             assert any(b"5 4 3 2 1" in what for kind, what in session.shown() if kind == "markdown")
+
+
+def test_ready_made_settings_of_a_part_set_its_controls(port):
+    with RawSession(port, "residual_and_norm") as session:
+        session.press("half a layer")
+        assert session.runs[-1] < session.runs[0]
+        assert session.link["block_kind"] == "stage"
+        with RawSession(port, "residual_and_norm", **session.link) as fresh:
+            assert session.shown() == fresh.shown()
+
+
+def test_ready_made_settings_of_the_bench_take_the_whole_page_along(port):
+    with RawSession(port, "exercises", ex_number=4) as session:
+        option = next(o for o in ready_made(session) if o.startswith("Seed") and "11" not in o.split()[1])
+        session.press(option)
+        with RawSession(port, "exercises", ex_number=4, seed=option.split()[1]) as fresh:
+            assert session.shown() == fresh.shown()
+
+
+def ready_made(session):
+    return [option.content for delta, _ in session.tree.values() for option in delta.new_element.button_group.options]
+
+
+def test_the_dial_of_an_exercise_runs_its_part_alone(port):
+    with RawSession(port, "exercises", ex_number=2) as session:
+        for bias in (-1.5, -2.5):  # a view that came by a link follows as a whole once
+            session.move("ex_bias", bias)
+        assert session.runs[-1] < session.runs[0]
+        with RawSession(port, "exercises", **session.link) as fresh:
+            assert session.shown() == fresh.shown()
+
+
+def test_an_answer_runs_its_question_alone_and_is_judged(port):
+    with RawSession(port, "relu_vs_gelu") as session:
+        session.type("A training signal", "1e9")
+        assert session.runs[-1] < 15
+        assert "alert" in kinds(session)
