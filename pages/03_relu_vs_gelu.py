@@ -66,6 +66,9 @@ st.markdown(
 
 st.header("Which GELU, and does it matter?")
 figures.beside(*charts.distance_panels(drawn, sigma, value))
+st.caption(
+    f"The diamond on the lower edge is where token {b.token + 1} arrives at slot {b.slot + 1}, or beyond the axis."
+)
 for table in (charts.comparison_frame(sigma, drawn), charts.dead_frame(drawn)):
     layout.table(table)
 used = [c.activation for c in model_configs()]
